@@ -1,0 +1,166 @@
+"""Equilibria and cycles found by Newton's method, with the multipliers that say whether they attract.
+
+Equilibria and map cycles solve f^p(u) = u, cycles of flows are found by shooting, u(T) = u with a phase condition. All
+linear systems are solved by least squares, so that families of orbits (centres) converge to a member nearby.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynamics.block import Array, block
+from dynamics.codegen import LANES
+from dynamics.settle import slope
+from dynamics.system import System
+
+ITERATIONS = 30
+RESIDUAL = 1e-9  # |f^p(u) - u| relative to 1 + |u| that counts as solved
+FINER = 4  # shooting takes steps finer than the orbit's by this factor: a cycle must close to RESIDUAL
+TIMING = 3  # first corrections go to the period alone: with a wrong one, a centre's orbits shrink to its equilibrium
+NEUTRAL = 1e-5  # distance of a multiplier's modulus from 1 that shooting cannot resolve
+
+
+@dataclass(frozen=True)
+class Cycle:
+    """A fixed point or cycle: one point (d,), its period (iterates, or time; 0 for an equilibrium), and its multipliers.
+
+    `multipliers` are the eigenvalues of the derivative of the p-th iterate (map) or of the period map without the
+    trivial 1 (flow); for an equilibrium of a flow they are exp of the Jacobian's eigenvalues, so that "inside the unit
+    circle" always means stable. `residual` is |f^p(u) - u|.
+    """
+
+    point: Array
+    period: float
+    multipliers: NDArray[np.complex128]
+    residual: float
+
+    @property
+    def modulus(self) -> float:
+        """Largest modulus of a multiplier: below 1 the cycle attracts, above 1 it repels."""
+        return float(np.abs(self.multipliers).max()) if len(self.multipliers) else 0.0
+
+    @property
+    def attracts(self) -> bool:
+        """Whether every multiplier lies inside the unit circle."""
+        return self.modulus < 1.0
+
+    @property
+    def neutral(self) -> bool:
+        """Whether no multiplier leaves the unit circle beyond what shooting resolves, and one lies on it."""
+        return abs(self.modulus - 1.0) <= NEUTRAL
+
+
+def wrapped(system: System, difference: Array) -> Array:
+    """A difference of states (d, ...), taken the short way round on circles."""
+    out = difference.copy()
+    for c, name in enumerate(system.state):
+        if name in system.circle:
+            length = system.circle[name]
+            out[c] -= length * np.round(out[c] / length)
+    return out
+
+
+def equilibrium(system: System, guess: Array, parameters: Array) -> Cycle | None:
+    """The equilibrium of a flow that Newton reaches from a guess (d,), or None where it reaches none."""
+    u = guess.copy()
+    for _ in range(ITERATIONS):
+        f, jacobian = (part[..., 0] for part in slope(system, _lanes(u), _lanes(parameters)))
+        if not (np.isfinite(f).all() and np.isfinite(jacobian).all()):
+            return None
+        change = np.linalg.lstsq(jacobian, -f, rcond=None)[0]
+        u = u + change
+        if np.abs(change).max() <= 1e-13 * (1 + np.abs(u).max()):
+            break
+    f, jacobian = (part[..., 0] for part in slope(system, _lanes(u), _lanes(parameters)))
+    residual = float(np.abs(f).max())
+    if not residual <= RESIDUAL * (1 + np.abs(u).max()):
+        return None
+    return Cycle(u, 0.0, np.exp(np.linalg.eigvals(jacobian).astype(complex)), residual)
+
+
+def map_cycle(system: System, guess: Array, parameters: Array, period: int) -> Cycle | None:
+    """The cycle of a map that Newton on f^p reaches from a guess (d,), under its least period, or None."""
+    u = guess.copy()
+    for _ in range(ITERATIONS):
+        image, derivative = _period_map(system, u, parameters, period, 1.0)
+        miss = wrapped(system, image - u)
+        if not (np.isfinite(miss).all() and np.isfinite(derivative).all()):
+            return None
+        change = np.linalg.lstsq(derivative - np.eye(len(u)), -miss, rcond=None)[0]
+        u = u + change
+        if np.abs(change).max() <= 1e-14 * (1 + np.abs(u).max()):
+            break
+    least = _least_period(system, u, parameters, period)
+    image, derivative = _period_map(system, u, parameters, least, 1.0)
+    residual = float(np.abs(wrapped(system, image - u)).max())
+    if not residual <= RESIDUAL * (1 + np.abs(u).max()):
+        return None
+    return Cycle(u, float(least), np.linalg.eigvals(derivative).astype(complex), residual)
+
+
+def flow_cycle(system: System, guess: Array, parameters: Array, duration: float, h: float) -> Cycle | None:
+    """The cycle of an autonomous flow that shooting reaches from a point (d,) and a return time, or None.
+
+    The phase condition keeps the correction orthogonal to the flow. `h` is the step fit for the orbit; shooting takes finer ones.
+    """
+    u, period = guess.copy(), duration
+    d = len(u)
+    for attempt in range(ITERATIONS):
+        steps = FINER * int(np.ceil(duration / h))
+        image, monodromy = _period_map(system, u, parameters, steps, period / steps)
+        f_end, f_start = (slope(system, _lanes(x), _lanes(parameters))[0][:, 0] for x in (image, u))
+        miss = image - u
+        if not (np.isfinite(miss).all() and np.isfinite(monodromy).all()):
+            return None
+        matrix = np.zeros((d + 1, d + 1))
+        matrix[:d, d] = f_end
+        if attempt >= TIMING:
+            matrix[:d, :d], matrix[d, :d] = monodromy - np.eye(d), f_start
+        change = np.linalg.lstsq(matrix, np.append(-miss, 0.0), rcond=NEUTRAL)[0]
+        u, period = u + change[:d], period + change[d]
+        if not 0.2 * duration < period < 5 * duration:
+            return None
+        if attempt >= TIMING and np.abs(change).max() <= 1e-12 * (1 + np.abs(u).max()):
+            break
+    steps = FINER * int(np.ceil(period / h))
+    image, monodromy = _period_map(system, u, parameters, steps, period / steps)
+    residual = float(np.abs(image - u).max())
+    speed = float(np.abs(slope(system, _lanes(u), _lanes(parameters))[0][:, 0]).max())
+    if not residual <= RESIDUAL * (1 + np.abs(u).max()) or speed * period <= 1e-6 * (1 + np.abs(u).max()):
+        return None
+    multipliers = np.linalg.eigvals(monodromy).astype(complex)
+    trivial = int(np.argmin(np.abs(multipliers - 1.0)))
+    return Cycle(u, float(period), np.delete(multipliers, trivial), residual)
+
+
+def cycle_points(system: System, cycle: Cycle, parameters: Array, count: int) -> Array:
+    """`count` states (d, count) equally spaced in time along a cycle; for a map, its first `count` points."""
+    step = 1.0 if system.kind == "map" else cycle.period / count
+    inner = 1 if system.kind == "map" else max(1, int(np.ceil(step / 0.02)))
+    moving = block(system, _lanes(cycle.point), _lanes(parameters), 0, h=step / inner)
+    out = np.empty((len(cycle.point), count))
+    for m in range(count):
+        out[:, m] = moving.states[:, 0]
+        moving.advance(inner)
+    return out
+
+
+def _lanes(values: Array) -> Array:
+    return np.repeat(values[:, None], LANES, axis=1)
+
+
+def _period_map(system: System, u: Array, parameters: Array, steps: int, h: float) -> tuple[Array, Array]:
+    moving = block(system, _lanes(u), _lanes(parameters), len(u), h=h)
+    moving.deviations[:] = np.eye(len(u))[:, :, None]
+    moving.advance(steps)
+    return moving.states[:, 0], moving.deviations[:, :, 0].copy()
+
+
+def _least_period(system: System, u: Array, parameters: Array, period: int) -> int:
+    moving = block(system, _lanes(u), _lanes(parameters), 0)
+    for q in range(1, period):
+        moving.advance(1)
+        if period % q == 0 and np.abs(wrapped(system, moving.states[:, 0] - u)).max() <= 1e-8 * (1 + np.abs(u).max()):
+            return q
+    return period

@@ -1,0 +1,182 @@
+"""Equations are text from a stranger: read here as mathematics, and as nothing else.
+
+The text is parsed by Python's own grammar into a tree, and only the nodes, names and functions listed here are turned
+into SymPy objects, one by one. Nothing is ever evaluated or executed, and powers are bounded, so that `9**9**9` is
+refused instead of computed.
+"""
+
+import ast
+import math
+from collections.abc import Callable, Mapping
+
+import sympy as sp
+
+FUNCTIONS: dict[str, tuple[int, Callable[..., sp.Expr]]] = {  # name: (number of arguments, 0 = two or more; SymPy)
+    "sqrt": (1, sp.sqrt),
+    "exp": (1, sp.exp),
+    "log": (1, sp.log),
+    "sin": (1, sp.sin),
+    "cos": (1, sp.cos),
+    "tan": (1, sp.tan),
+    "asin": (1, sp.asin),
+    "acos": (1, sp.acos),
+    "atan": (1, sp.atan),
+    "atan2": (2, sp.atan2),
+    "sinh": (1, sp.sinh),
+    "cosh": (1, sp.cosh),
+    "tanh": (1, sp.tanh),
+    "abs": (1, sp.Abs),
+    "sign": (1, sp.sign),
+    "Heaviside": (1, sp.Heaviside),
+    "min": (0, sp.Min),
+    "max": (0, sp.Max),
+    "floor": (1, sp.floor),
+    "Mod": (2, sp.Mod),
+}
+CONSTANTS: dict[str, sp.Expr] = {"pi": sp.pi}
+RESERVED = frozenset(FUNCTIONS) | frozenset(CONSTANTS) | {"t"}
+
+MAX_LENGTH = 5000  # characters of one equation
+MAX_DEPTH = 200  # nested operations
+MAX_EXPONENT = 64  # of a power whose exponent is a number
+MAX_BITS = 1024  # of a number that a power of numbers may produce (double precision ends there)
+
+
+class EquationError(ValueError):
+    """An equation that cannot be read, with the offending text."""
+
+
+def symbol(name: str) -> sp.Symbol:
+    """The real symbol that stands for a state variable, parameter or intermediate of this name."""
+    return sp.Symbol(name, real=True)
+
+
+def expression(text: str, symbols: Mapping[str, sp.Expr]) -> sp.Expr:
+    """The SymPy expression that an equation's text stands for.
+
+    `symbols` maps every name that the text may use (besides the functions and `pi`) to what it stands for.
+    Raises EquationError, whose message names the offending part, for anything that is not plain arithmetic over them.
+    """
+    if len(text) > MAX_LENGTH:
+        raise EquationError(f"an equation of {len(text)} characters is too long; at most {MAX_LENGTH} are read")
+    try:
+        tree = ast.parse(text.strip(), mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise EquationError(f"{_shown(text)} is not an expression: {getattr(error, 'msg', error)}") from None
+    result = _node(tree.body, symbols, 0)
+    if result.has(sp.zoo, sp.nan, sp.oo, -sp.oo) or result.has(sp.I):
+        raise EquationError(f"{_shown(text)} has no finite real value (a division by zero, or a root or log of less)")
+    return result
+
+
+def number(value: object, what: str) -> float:
+    """A finite float from a number, or from the text of a constant expression such as "8/3" or "2*pi"."""
+    if isinstance(value, str):
+        constant = expression(value, {})
+        result = float(constant)
+    elif isinstance(value, (int, float)) and not isinstance(value, bool):
+        result = float(value)
+    else:
+        raise EquationError(f"{what} is {value!r}; a number or an expression such as '8/3' is needed")
+    if not math.isfinite(result):
+        raise EquationError(f"{what} is {value!r}; it must be finite")
+    return result
+
+
+def derivative(expr: sp.Expr, variable: sp.Symbol) -> sp.Expr:
+    """The derivative almost everywhere: floor, sign and Heaviside have slope 0, |x| has slope sign(x).
+
+    Jumps and kinks therefore contribute nothing; a flow that crosses one needs saltation matrices besides.
+    """
+    steps: dict[sp.Symbol, sp.Expr] = {}
+
+    def held(inner: sp.Expr) -> sp.Symbol:
+        dummy = sp.Dummy(real=True)
+        steps[dummy] = sp.floor(inner)
+        return dummy
+
+    smooth = expr.replace(sp.Mod, lambda a, m: a - m * held(a / m)).replace(sp.floor, held)
+    return sp.diff(smooth, variable).replace(sp.DiracDelta, lambda *_: sp.S.Zero).xreplace(steps)
+
+
+def _node(node: ast.AST, symbols: Mapping[str, sp.Expr], depth: int) -> sp.Expr:
+    if depth > MAX_DEPTH:
+        raise EquationError(f"operations are nested more than {MAX_DEPTH} deep")
+    match node:
+        case ast.Constant(value=bool() | complex() | str() | bytes() | None):
+            raise EquationError(f"{node.value!r} is not a real number")
+        case ast.Constant(value=int()):
+            if node.value.bit_length() > MAX_BITS:
+                raise EquationError("a whole number of more than 300 digits is too large")
+            return sp.Integer(node.value)
+        case ast.Constant(value=float()):
+            if not math.isfinite(node.value):
+                raise EquationError("a number overflows; use one below 1e308")
+            return sp.Float(node.value)
+        case ast.Name():
+            return _name(node.id, symbols)
+        case ast.UnaryOp(op=ast.USub()):
+            return -_node(node.operand, symbols, depth + 1)
+        case ast.UnaryOp(op=ast.UAdd()):
+            return _node(node.operand, symbols, depth + 1)
+        case ast.BinOp():
+            left = _node(node.left, symbols, depth + 1)
+            right = _node(node.right, symbols, depth + 1)
+            return _operation(node, left, right)
+        case ast.Call(func=ast.Name(id=name)) if not node.keywords:
+            return _call(name, [_node(argument, symbols, depth + 1) for argument in node.args])
+    raise EquationError(f"{_shown(ast.unparse(node))} is not allowed in an equation; use + - * / **, numbers, names and "
+                        f"the functions {', '.join(FUNCTIONS)}")  # fmt: skip
+
+
+def _name(name: str, symbols: Mapping[str, sp.Expr]) -> sp.Expr:
+    if name in symbols:
+        return symbols[name]
+    if name in CONSTANTS:
+        return CONSTANTS[name]
+    known = ", ".join([*symbols, *CONSTANTS])
+    raise EquationError(f"the name {_shown(name)} is not defined; known here: {known}")
+
+
+def _operation(node: ast.BinOp, left: sp.Expr, right: sp.Expr) -> sp.Expr:
+    match node.op:
+        case ast.Add():
+            return left + right
+        case ast.Sub():
+            return left - right
+        case ast.Mult():
+            return left * right
+        case ast.Div():
+            if right == 0:
+                raise EquationError(f"{_shown(ast.unparse(node))} divides by zero")
+            return left / right
+        case ast.Pow():
+            return _power(node, left, right)
+    raise EquationError(f"{_shown(ast.unparse(node))} uses an operator that is not one of + - * / **")
+
+
+def _power(node: ast.BinOp, base: sp.Expr, exponent: sp.Expr) -> sp.Expr:
+    if exponent.is_number:
+        size = abs(float(exponent.evalf(6)))
+        if not size <= MAX_EXPONENT:
+            raise EquationError(f"an exponent in {_shown(ast.unparse(node))} is beyond {MAX_EXPONENT}")
+        if base.is_number and base != 0 and size * abs(math.log2(abs(float(base.evalf(6))))) > MAX_BITS:
+            raise EquationError(f"{_shown(ast.unparse(node))} is too large a number")
+        if base == 0 and exponent.is_negative:
+            raise EquationError(f"{_shown(ast.unparse(node))} divides by zero")
+    return base**exponent
+
+
+def _call(name: str, arguments: list[sp.Expr]) -> sp.Expr:
+    if name not in FUNCTIONS:
+        raise EquationError(f"the function {_shown(name)} is not known; known are {', '.join(FUNCTIONS)}")
+    arity, function = FUNCTIONS[name]
+    if (arity and len(arguments) != arity) or (not arity and len(arguments) < 2):
+        raise EquationError(f"{name} takes {arity or 'two or more'} argument(s), and got {len(arguments)}")
+    if name == "exp" and arguments[0].is_number and abs(float(arguments[0].evalf(6))) > 700:
+        raise EquationError("exp of that number overflows")
+    return function(*arguments)
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= 60 else text[:57] + "...")

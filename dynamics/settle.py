@@ -1,0 +1,68 @@
+"""From an initial condition onto the invariant set, and the fixed step that the orbit there deserves."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dynamics.adaptive import adaptive_run
+from dynamics.block import Array, RunStatus, block, run
+from dynamics.codegen import LANES
+from dynamics.system import System
+
+TOLERANCE = 1e-8  # local error per step, relative, at which the pilot run finds its steps
+STIFFNESS = 0.15  # largest step times norm of the Jacobian: below it a deviation's error per step is under 1e-7
+BEGINNING = 0.02  # of the transient, in which the pilot run's steps are not yet counted
+PROBES = 64  # states of the pilot run at which the Jacobian's norm is taken
+
+
+@dataclass(frozen=True)
+class Settled:
+    """States (d, LANES) after the transient, the fixed step of each lane (1 for a map), and how each lane fared."""
+
+    states: Array
+    h: Array
+    status: tuple[RunStatus, ...]
+
+
+def settled(system: System, states: Array, parameters: Array, transient: float) -> Settled:
+    """Drop a transient (iterates of a map, time of a flow) and choose every lane's fixed step for what follows.
+
+    The flow's pilot run is adaptive. Its smallest step keeps every later local error within the pilot's tolerance, and
+    the Jacobian along the run keeps the deviations as accurate. The choice is made from the state alone, lane by lane,
+    so an orbit does not depend on its neighbours or on whether deviations are carried.
+    """
+    if system.kind == "map":
+        moving = block(system, states, parameters, 0)
+        result = run(moving, max(1, round(transient / 50)), steps=50)
+        return Settled(moving.states, np.ones(LANES), result.status)
+    moving = block(system, states, parameters, 0, h=_first_step(system, states, parameters))
+    adaptive_run(moving, BEGINNING * transient, rtol=TOLERANCE, atol=TOLERANCE)  # finds its pace from a careful start
+    pilot = adaptive_run(moving, (1 - BEGINNING) * transient, rtol=TOLERANCE, atol=TOLERANCE, samples=PROBES)
+    norm = np.maximum.reduce([_jacobian_norm(system, probe, parameters) for probe in [states, *pilot.samples]])
+    h = np.minimum(pilot.smallest_step, STIFFNESS / np.maximum(norm, STIFFNESS / transient))
+    return Settled(moving.states, h, pilot.status)
+
+
+def slope(system: System, states: Array, parameters: Array) -> tuple[Array, Array]:
+    """f(u) (d, LANES) and the Jacobian (d, d, LANES) of a flow at states (d, LANES), time 0."""
+    d = system.dimension
+    at = block(system, states, parameters, d)
+    at.deviations[:] = np.eye(d)[:, :, None]
+    out = np.zeros_like(at.data)
+    if at.kernels.rule is None:
+        raise ValueError(f"{system.id} is a map; it has no slope")
+    at.kernels.rule(out, at.data, at.p, at.t)
+    shaped = out[:-LANES].reshape(d, 1 + d, LANES)
+    return shaped[:, 0], shaped[:, 1:]
+
+
+def _jacobian_norm(system: System, states: Array, parameters: Array) -> Array:
+    _, jacobian = slope(system, np.nan_to_num(states), parameters)
+    norm = np.sqrt((jacobian**2).sum(axis=(0, 1)))
+    return np.where(np.isfinite(norm), norm, 0.0)
+
+
+def _first_step(system: System, states: Array, parameters: Array) -> Array:
+    f, _ = slope(system, states, parameters)
+    speed = np.sqrt((f**2).sum(axis=0)) / (1.0 + np.sqrt((states**2).sum(axis=0)))
+    return 1e-3 / np.maximum(np.where(np.isfinite(speed), speed, 1.0), 1.0)

@@ -1,0 +1,188 @@
+"""A dynamical system is a row of text, and what can be read off its equations alone.
+
+The schema of a row is a TOML table; `System` is the row checked and parsed. Everything that can be derived from the
+equations (Jacobian, divergence, explicit time, dimension) is derived here and never typed in.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal
+
+import sympy as sp
+
+from dynamics.equations import RESERVED, EquationError, derivative, expression, number, symbol
+
+Kind = Literal["map", "ode"]
+KEYS = frozenset(
+    "kind state parameters rule let circle box sweep transient step same_as name citation conserved density".split()
+)
+MAX_SWEEP_POINTS = 1_000_000
+
+
+class RowError(ValueError):
+    """A row that does not describe a system; the message says which row, which key, and what would be right."""
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A grid over one parameter: `points` values from `lo` to `hi`, both included."""
+
+    parameter: str
+    lo: float
+    hi: float
+    points: int
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.lo) and math.isfinite(self.hi) and self.lo < self.hi):
+            raise RowError(f"the sweep of {self.parameter} runs from {self.lo} to {self.hi}; lo must be below hi")
+        if not 2 <= self.points <= MAX_SWEEP_POINTS:
+            raise RowError(f"the sweep of {self.parameter} has {self.points} points; at least 2 are needed"
+                               f" and at most {MAX_SWEEP_POINTS}")  # fmt: skip
+
+
+@dataclass(frozen=True)
+class System:
+    """One row: the state's names with the stated initial condition, the parameters, and the rule that moves it.
+
+    `rule` gives x(n+1) for a map and dx/dt for a flow, in the order of `state`. `circle` maps a variable that lives on
+    a circle to its circumference. `box` bounds the initial conditions that make sense.
+    """
+
+    id: str
+    kind: Kind
+    state: dict[str, float]
+    parameters: dict[str, float]
+    rule: tuple[str, ...]
+    let: dict[str, str]
+    circle: dict[str, float]
+    box: dict[str, tuple[float, float]]
+    sweeps: tuple[Sweep, ...]
+    name: str
+    citation: str
+    same_as: str | None = None
+
+    def __hash__(self) -> int:
+        return hash((self.id, self.kind, self.rule, tuple(self.state.items()), tuple(self.parameters.items())))
+
+    @property
+    def dimension(self) -> int:
+        """Number of state variables."""
+        return len(self.state)
+
+    @cached_property
+    def time(self) -> sp.Symbol:
+        """The symbol of explicit time."""
+        return symbol("t")
+
+    @cached_property
+    def variables(self) -> tuple[sp.Symbol, ...]:
+        """The state's symbols, in order."""
+        return tuple(symbol(name) for name in self.state)
+
+    @cached_property
+    def expressions(self) -> tuple[sp.Expr, ...]:
+        """The rule as SymPy expressions over state, parameters and time, intermediates inserted."""
+        known: dict[str, sp.Expr] = {name: symbol(name) for name in [*self.state, *self.parameters]}
+        known["t"] = self.time
+        for name, text in self.let.items():
+            known[name] = self._parsed(text, known, f"let.{name}")
+        return tuple(self._parsed(text, known, f"rule {i + 1}") for i, text in enumerate(self.rule))
+
+    @cached_property
+    def jacobian(self) -> sp.Matrix:
+        """The (d, d) matrix of derivatives of the rule, almost everywhere."""
+        return sp.Matrix([[derivative(f, x) for x in self.variables] for f in self.expressions])
+
+    @cached_property
+    def divergence(self) -> sp.Expr:
+        """The trace of the Jacobian: for a flow, the rate at which a small volume grows."""
+        return sp.simplify(self.jacobian.trace())
+
+    @cached_property
+    def autonomous(self) -> bool:
+        """Whether time does not occur in the rule."""
+        return not any(f.has(self.time) for f in self.expressions)
+
+    def with_values(self, parameters: Mapping[str, float], start: Mapping[str, float] | None = None) -> "System":
+        """The same system at other parameter values, or from another initial condition."""
+        for given, known, what in ((parameters, self.parameters, "parameter"), (start or {}, self.state, "variable")):
+            for name, value in given.items():
+                if name not in known:
+                    raise RowError(f"{self.id} has no {what} {name!r}; it has {', '.join(known) or 'none'}")
+                if not math.isfinite(value):
+                    raise RowError(f"{self.id}: {what} {name} is {value}; it must be finite")
+        return replace(
+            self, parameters={**self.parameters, **parameters}, state={**self.state, **(start or {})}
+        )  # fmt: skip
+
+    def _parsed(self, text: str, known: Mapping[str, sp.Expr], where: str) -> sp.Expr:
+        try:
+            return expression(text, known)
+        except EquationError as error:
+            raise RowError(f"{self.id}: {where}: {error}") from None
+
+
+def system_from_row(system_id: str, row: Mapping[str, Any]) -> System:
+    """The system that a TOML table describes; raises RowError with one sentence that says what is wrong."""
+    try:
+        system = _read(system_id, row)
+    except EquationError as error:
+        raise RowError(f"{system_id}: {error}") from None
+    _ = system.expressions  # a rule that cannot be parsed is refused here, not at its first use
+    return system
+
+
+def _read(system_id: str, row: Mapping[str, Any]) -> System:
+    def refuse(message: str) -> RowError:
+        return RowError(f"{system_id}: {message}")
+
+    for key in row:
+        if key not in KEYS:
+            raise refuse(f"the key {key!r} is not part of a row; known are {', '.join(sorted(KEYS))}")
+    for key, kind in (("kind", str), ("state", dict), ("rule", list)):
+        if not isinstance(row.get(key), kind):
+            raise refuse(f"the key {key!r} is missing or not a {kind.__name__}")
+    if row["kind"] not in ("map", "ode"):
+        raise refuse(f"kind is {row['kind']!r}; it must be 'map' or 'ode'")
+    state = {name: number(value, f"the start of {name}") for name, value in row["state"].items()}
+    parameters = {name: number(value, f"parameter {name}") for name, value in row.get("parameters", {}).items()}
+    let = dict(row.get("let", {}))
+    names = [*state, *parameters, *let]
+    for name in names:
+        if not name.isidentifier() or name in RESERVED:
+            raise refuse(f"{name!r} cannot be the name of a variable; take a letter followed by letters and digits,"
+                         f" none of {', '.join(sorted(RESERVED))}")  # fmt: skip
+        if names.count(name) > 1:
+            raise refuse(f"the name {name!r} is used twice")
+    if len(row["rule"]) != len(state) or not state:
+        raise refuse(f"the rule has {len(row['rule'])} equations, the state has {len(state)} ({', '.join(state)})")
+    for text in [*row["rule"], *let.values()]:
+        if not isinstance(text, str):
+            raise refuse(f"the equation {text!r} is not text; put it in quotation marks")
+    circle = {name: number(value, f"the circumference of {name}") for name, value in row.get("circle", {}).items()}
+    box = {name: (number(lo, name), number(hi, name)) for name, (lo, hi) in row.get("box", {}).items()}
+    for name in [*circle, *box]:
+        if name not in state:
+            raise refuse(f"{name!r} in circle or box is not a state variable; they are {', '.join(state)}")
+    sweeps = tuple(
+        Sweep(s["parameter"], number(s["lo"], "lo"), number(s["hi"], "hi"), int(s["points"])) for s in row.get("sweep", [])
+    )
+    for sweep in sweeps:
+        if sweep.parameter not in parameters:
+            raise refuse(f"the sweep's parameter {sweep.parameter!r} is not one of {', '.join(parameters)}")
+    return System(
+        id=system_id,
+        kind=row["kind"],
+        state=state,
+        parameters=parameters,
+        rule=tuple(row["rule"]),
+        let=let,
+        circle=circle,
+        box=box,
+        sweeps=sweeps,
+        name=row.get("name", system_id),
+        citation=row.get("citation", ""),
+        same_as=row.get("same_as"),
+    )
