@@ -16,6 +16,7 @@ Array = NDArray[np.float64]
 RunStatus = Literal["ok", "escaped", "blew_up", "stalled"]
 STATUSES: tuple[RunStatus, ...] = ("ok", "escaped", "blew_up", "stalled")
 LN2 = math.log(2.0)
+TINY = 1e-250
 ESCAPE_RADIUS = 1e6  # in units of the sampling box: no attractor of a row reaches so far out
 
 
@@ -194,6 +195,11 @@ def _run(step, S, P, t, h, d, k, steps, renormalisations, radius, growth, states
         exponent[:] = 0
         for _ in range(renormalisations):
             step(S, P, t, h, steps)
+            for c in range(d):
+                for i in range(LANES):
+                    # an orbit that decays to 0 must not crawl through the denormals, where arithmetic is slow
+                    if abs(S[c * (1 + k) * LANES + i]) < TINY:
+                        S[c * (1 + k) * LANES + i] = 0.0
             if k:
                 _orthonormalise(S, d, k, factor, exponent)
         for j in range(k):

@@ -11,7 +11,8 @@ from dynamics.system import System
 
 TOLERANCE = 1e-8  # local error per step, relative, at which the pilot run finds its steps
 STIFFNESS = 0.15  # largest step times norm of the Jacobian: below it a deviation's error per step is under 1e-7
-BEGINNING = 0.02  # of the transient, in which the pilot run's steps are not yet counted
+BEGINNING, PILOT = 0.02, 0.2  # of the transient: integrated adaptively, first without and then with counting the steps
+RECORDED = 50  # times at which the rest of a transient is checked for escape
 PROBES = 64  # states of the pilot run at which the Jacobian's norm is taken
 
 
@@ -33,14 +34,23 @@ def settled(system: System, states: Array, parameters: Array, transient: float) 
     """
     if system.kind == "map":
         moving = block(system, states, parameters, 0)
-        result = run(moving, max(1, round(transient / 50)), steps=50)
+        result = run(moving, RECORDED, steps=max(1, round(transient / RECORDED)))
         return Settled(moving.states, np.ones(LANES), result.status)
     moving = block(system, states, parameters, 0, h=_first_step(system, states, parameters))
     adaptive_run(moving, BEGINNING * transient, rtol=TOLERANCE, atol=TOLERANCE)  # finds its pace from a careful start
-    pilot = adaptive_run(moving, (1 - BEGINNING) * transient, rtol=TOLERANCE, atol=TOLERANCE, samples=PROBES)
+    pilot = adaptive_run(moving, PILOT * transient, rtol=TOLERANCE, atol=TOLERANCE, samples=PROBES)
     norm = np.maximum.reduce([_jacobian_norm(system, probe, parameters) for probe in [states, *pilot.samples]])
     h = np.minimum(pilot.smallest_step, STIFFNESS / np.maximum(norm, STIFFNESS / transient))
-    return Settled(moving.states, h, pilot.status)
+    rest = np.ceil((1 - BEGINNING - PILOT) * transient / h / RECORDED).astype(int)
+    following = block(system, np.nan_to_num(moving.states), parameters, 0, h=h)
+    status, states = list(pilot.status), moving.states
+    for steps in sorted(set(rest.tolist())):  # lanes of one step count go together, so that none waits for another's
+        here = block(system, np.nan_to_num(moving.states), parameters, 0, h=h)
+        result = run(here, RECORDED, steps=steps)
+        for i in np.flatnonzero(rest == steps):
+            states[:, i] = here.states[:, i]
+            status[i] = status[i] if status[i] != "ok" else result.status[i]
+    return Settled(states, h, tuple(status))
 
 
 def slope(system: System, states: Array, parameters: Array) -> tuple[Array, Array]:

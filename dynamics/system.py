@@ -16,7 +16,7 @@ from dynamics.equations import RESERVED, EquationError, derivative, expression, 
 
 Kind = Literal["map", "ode"]
 KEYS = frozenset(
-    "kind state parameters rule let circle box sweep transient step same_as name citation conserved density".split()
+    "kind state parameters rule let circle box sweep transient same_as name citation".split()
 )
 MAX_SWEEP_POINTS = 1_000_000
 
@@ -62,6 +62,7 @@ class System:
     name: str
     citation: str
     same_as: str | None = None
+    transient: float | None = None  # iterates, or time
 
     def __hash__(self) -> int:
         return hash((self.id, self.kind, self.rule, tuple(self.state.items()), tuple(self.parameters.items())))
@@ -116,6 +117,9 @@ class System:
         return replace(
             self, parameters={**self.parameters, **parameters}, state={**self.state, **(start or {})}
         )  # fmt: skip
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {key: value for key, value in self.__dict__.items() if key in self.__dataclass_fields__}
 
     def _parsed(self, text: str, known: Mapping[str, sp.Expr], where: str) -> sp.Expr:
         try:
@@ -185,4 +189,5 @@ def _read(system_id: str, row: Mapping[str, Any]) -> System:
         name=row.get("name", system_id),
         citation=row.get("citation", ""),
         same_as=row.get("same_as"),
+        transient=number(row["transient"], "the transient") if "transient" in row else None,
     )

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import norm, t
+from scipy.special import ndtri, stdtrit
 
 from dynamics.kernel import kernel
 from indicators.estimate import Estimate, Status
@@ -18,6 +18,8 @@ BLOCK_WINDOWS = 20
 LISTED_ORDER = 4
 WINDOWS_PER_PATTERN = 5
 CHUNK = 2048
+COUNTING_LANES = 4
+LANES_ORDER = 6
 
 
 def permutation_entropy(x: ArrayLike, *, order: int = 3, delay: int = 1, normalize: bool = True) -> Estimate:
@@ -36,8 +38,9 @@ def permutation_entropy(x: ArrayLike, *, order: int = 3, delay: int = 1, normali
     Bandt & Pompe 2002, Phys. Rev. Lett. 88:174102; forbidden patterns: Amigo, Zambrano & Sanjuan 2007, EPL 79:50001.
     """
     codes = ordinal_patterns(x, order, delay)
-    counts = np.bincount(codes, minlength=factorial(order))
     windows = codes.size
+    by_block = _by_block(codes, order)
+    counts = by_block.sum(axis=0)
     seen = counts[counts > 0]
     p = seen / windows
     entropy = 0.0 - float(p @ np.log(p))
@@ -56,7 +59,7 @@ def permutation_entropy(x: ArrayLike, *, order: int = 3, delay: int = 1, normali
         }
     if evidence["few_windows"]:
         evidence["reason"] = f"{windows} windows, {WINDOWS_PER_PATTERN * counts.size} are needed (5 per pattern)"
-    half_width = _half_width(codes, counts) + (seen.size - 1) / (2 * windows)
+    half_width = _half_width(by_block) + (seen.size - 1) / (2 * windows)
     status: Status = "not_converged" if evidence["few_windows"] else "ok"
     return Estimate(entropy / unit, half_width / unit, status, evidence)
 
@@ -123,15 +126,34 @@ def _patterns(order: int) -> list[tuple[int, tuple[int, ...]]]:
     return table
 
 
-def _half_width(codes: NDArray[np.int32], counts: NDArray[np.int64]) -> float:
+@kernel("void(i4[::1], i8, i4[:, :, ::1])")
+def _pattern_counts(codes: NDArray, length: int, counts: NDArray) -> None:
+    """Row b of counts gets codes[b length : (b + 1) length]; neighbours go to different lanes, so no write waits."""
+    lane = counts.shape[1] - 1
+    for b in range(counts.shape[0]):
+        for i in range(b * length, min((b + 1) * length, codes.size)):
+            counts[b, i & lane, codes[i]] += 1
+
+
+def _by_block(codes: NDArray[np.int32], order: int) -> NDArray[np.int64]:
+    """Counts of the patterns in 20 equal blocks, and in a last row what is left over; one row for fewer windows."""
+    blocks = BLOCKS + 1 if codes.size >= BLOCKS * BLOCK_WINDOWS else 1
+    length = codes.size // BLOCKS if blocks > 1 else codes.size
+    lanes = COUNTING_LANES if order <= LANES_ORDER else 1
+    counts = np.zeros((blocks, lanes, factorial(order)), dtype=np.int32)
+    _pattern_counts(codes, length, counts)
+    return counts.sum(axis=1, dtype=np.int64)
+
+
+def _half_width(by_block: NDArray[np.int64]) -> float:
     """Half-width of the 95 % interval of the entropy in nats, without its bias."""
-    windows = codes.size
+    counts = by_block.sum(axis=0)
+    windows = int(counts.sum())
     surprise = np.zeros(counts.size)
     surprise[counts > 0] = np.log(windows) - np.log(counts[counts > 0])
     mean = float(counts @ surprise) / windows
-    multinomial = np.sqrt(max(0.0, float(counts @ (surprise - mean) ** 2)) / windows / windows)
-    half_width = norm.ppf(0.975) * multinomial
-    if windows >= BLOCKS * BLOCK_WINDOWS:
-        blocks = surprise[codes[: windows // BLOCKS * BLOCKS]].reshape(BLOCKS, -1).mean(axis=1)
-        half_width = max(half_width, t.ppf(0.975, BLOCKS - 1) * float(blocks.std(ddof=1)) / np.sqrt(BLOCKS))
+    half_width = ndtri(0.975) * np.sqrt(float(counts @ (surprise - mean) ** 2)) / windows
+    if by_block.shape[0] > BLOCKS:
+        blocks = by_block[:BLOCKS] @ surprise / (windows // BLOCKS)
+        half_width = max(half_width, stdtrit(BLOCKS - 1, 0.975) * blocks.std(ddof=1) / np.sqrt(BLOCKS))
     return float(half_width)

@@ -105,6 +105,6 @@ def _trend_range(curve: NDArray[np.float64]) -> NDArray[np.float64]:
     """Range of each column about its least-squares line."""
     x = np.arange(len(curve)) - (len(curve) - 1) / 2
     centred = curve - curve.mean(axis=0)
-    slope = x @ centred / (x @ x)
+    slope = (x[:, None] * centred).sum(axis=0) / (x * x).sum()
     residual = centred - x[:, None] * slope
     return np.ptp(residual, axis=0)

@@ -181,13 +181,16 @@ def _autocorrelation(series: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @kernel("i8(f8[::1], i8, f8, f8[:, ::1])")
 def _cyclic_bands(x: NDArray, most: int, gap: float, work: NDArray) -> int:
-    """Tries p from above on prefixes of 8 p, 128 p, ... values: classes that overlap there overlap for good."""
+    """Tries p from above on prefixes of 2 p, 32 p, ... values: classes that overlap there overlap for good.
+
+    Most p fail at once, on two successive classes that overlap, and need no sorting.
+    """
     low, high, lows, highs = work
     for p in range(most, 1, -1):
         low[:p] = x[:p]
         high[:p] = x[:p]
         done = p
-        size = BAND_POINTS * p
+        size = 2 * p
         apart = True
         while apart and done < x.size:
             r = done % p
@@ -195,6 +198,12 @@ def _cyclic_bands(x: NDArray, most: int, gap: float, work: NDArray) -> int:
                 low[r] = min(low[r], x[i])
                 high[r] = max(high[r], x[i])
                 r = r + 1 if r + 1 < p else 0
+            for r in range(1, p):
+                if low[r] <= high[r - 1] + gap and low[r - 1] <= high[r] + gap:
+                    apart = False
+                    break
+            if not apart:
+                break
             lows[:p] = low[:p]
             highs[:p] = high[:p]
             lows[:p].sort()

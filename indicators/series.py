@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 def checked_series(x: Any, minimum: int = 1, what: str = "series") -> NDArray[np.float64]:
     """The series as a contiguous (N,) float64 array, or a ValueError that says what is wrong with it and what would do.
 
-    Booleans and integers of any width are cast, so unsigned differences cannot wrap around. Complex, masked and
-    non-numeric input, any other number of dimensions than one, fewer than `minimum` values and the first value that
-    is NaN or infinite are refused.
+    Read-only input is copied, because compiled kernels refuse it; an array that will do is returned itself. Booleans
+    and integers of any width are cast, so unsigned differences cannot wrap around. Complex, masked and non-numeric
+    input, any other number of dimensions than one, fewer than `minimum` values and the first value that is NaN or
+    infinite are refused.
     """
     if isinstance(x, np.ma.MaskedArray):
         raise ValueError(f"the {what} is a masked array; pass a plain array without the masked values, x.compressed()")
@@ -29,7 +30,7 @@ def checked_series(x: Any, minimum: int = 1, what: str = "series") -> NDArray[np
         values = _numbers(values, what)
     elif values.dtype.kind not in "biuf":
         raise ValueError(f"the {what} has dtype {values.dtype}; pass real numbers")
-    series = np.ascontiguousarray(values, dtype=np.float64)
+    series = np.require(values, np.float64, ["C", "A", "W"])
     if series.size < minimum:
         raise ValueError(f"the {what} has {series.size} values; at least {minimum} are needed")
     finite = np.isfinite(series)
@@ -43,7 +44,7 @@ def checked_series(x: Any, minimum: int = 1, what: str = "series") -> NDArray[np
 
 
 def _numbers(values: NDArray[Any], what: str) -> NDArray[np.float64]:
-    for index, value in enumerate(values):
-        if isinstance(value, complex | np.complexfloating | str | bytes) or not hasattr(value, "__float__"):
+    for index, value in enumerate(values.tolist()):
+        if isinstance(value, complex | str | bytes) or not hasattr(value, "__float__"):
             raise ValueError(f"the {what} holds {value!r} at index {index}, not a real number; pass real numbers")
     return values.astype(np.float64)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.fft import irfft, next_fast_len, rfft
-from scipy.stats import binom
+from scipy.special import bdtr
 
 from dynamics.kernel import kernel
 from indicators.estimate import Estimate, without_value
@@ -51,6 +51,7 @@ def zero_one_k(x: ArrayLike, *, stride: int | None = None, n_c: int = 100, seed:
     if stride is not None and index(stride) < 1:
         raise ValueError(f"stride is {stride}; it must be at least 1")
     series = checked_series(x, FEWEST_VALUES)
+    series = np.ldexp(series, -np.frexp(np.max(np.abs(series)))[1])  # exact, and squares neither overflow nor vanish
     rest = _detrended(series)
     if rest is None:
         return without_value("undefined", "zero variance", n_series=series.size)
@@ -125,7 +126,7 @@ def _displacement(phi: NDArray, products: NDArray, c: NDArray, work: NDArray, ou
     """Row m of out is M_c(m + 1); the inner loops run over c.
 
     products[m] = sum_j phi[j] phi[j+m] over the J windows. head and tail are sum phi[l] exp(icl) from the start of
-    the first and of the last window, unit is exp(icm), seeded anew every 256 steps against drift.
+    the first and of the last window, unit is exp(icm), whose rounding grows to m ulp.
     """
     n_cut, count = out.shape
     windows = phi.size - n_cut
@@ -150,10 +151,6 @@ def _displacement(phi: NDArray, products: NDArray, c: NDArray, work: NDArray, ou
             re = unit_re[i] * turn_re[i] - unit_im[i] * turn_im[i]
             unit_im[i] = unit_re[i] * turn_im[i] + unit_im[i] * turn_re[i]
             unit_re[i] = re
-        if m % 256 == 0:
-            for i in range(count):
-                unit_re[i] = np.cos(m * c[i])
-                unit_im[i] = np.sin(m * c[i])
         for i in range(count):
             re = unit_re[i]
             im = unit_im[i]
@@ -170,7 +167,7 @@ def _detrended(series: NDArray[np.float64]) -> NDArray[np.float64] | None:
     """The series without mean and linear trend; None if what is left is rounding, 32 ulp of the largest value."""
     time = np.arange(series.size) - (series.size - 1) / 2
     rest = series - series.mean()
-    rest -= time * (time @ rest) / (time @ time)
+    rest -= time * ((time * rest).sum() / (time * time).sum())
     return rest if rest.std() > ROUNDING * np.spacing(np.max(np.abs(series))) else None
 
 
@@ -184,5 +181,5 @@ def _growth_correlation(moved: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _median_half_width(ordered: NDArray[np.float64]) -> float:
     """Half the distance of the order statistics that enclose the median with 95 %, whatever the distribution."""
-    rank = int(binom.ppf(0.025, ordered.size, 0.5))
+    rank = int(np.searchsorted(bdtr(np.arange(ordered.size), ordered.size, 0.5), 0.025))
     return float(ordered[ordered.size - rank] - ordered[rank - 1]) / 2

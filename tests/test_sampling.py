@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from naive import logistic
 
 from indicators.sampling import (
     cyclic_bands,
@@ -17,16 +18,6 @@ from indicators.sampling import (
 )
 
 ACCUMULATION = 3.5699456
-
-
-def logistic(r, n, x=0.4, transient=20_000):
-    values = []
-    for _ in range(transient):
-        x = r * x * (1 - x)
-    for _ in range(n):
-        x = r * x * (1 - x)
-        values.append(x)
-    return np.array(values)
 
 
 def sine(points, n, phase=0.3):
@@ -61,13 +52,13 @@ def test_mutual_information_refuses_impossible_settings():
         mutual_information(np.arange(10), 3, bins=1)
 
 
-@pytest.mark.parametrize("every", [1, 2, 5, 10, 20])
-def test_first_minimum_of_lorenz_is_a_time_not_a_lag(lorenz, every):
+@pytest.mark.parametrize("every", [2, 5, 10, 20, 40])
+def test_first_minimum_of_lorenz_is_a_time_not_a_lag(every):
     """A fifth of a time unit for x and y, less for z, whatever the step."""
-    for row in lorenz[:, ::every]:
+    for row in naive.lorenz()[:, ::every]:
         lag, rule = first_minimum(row)
         assert rule == "mutual information"
-        assert 0.14 <= lag * every * 0.002 <= 0.22
+        assert 0.14 <= lag * every * 0.001 <= 0.22
 
 
 def test_first_minimum_falls_back_to_the_autocorrelation():
@@ -86,7 +77,7 @@ def test_first_minimum_falls_back_to_the_autocorrelation():
     [(3.5, 4), (3.55, 8), (3.83, 3), (3.67, 2), (3.6, 2), (3.575, 4), (3.57, 32), (ACCUMULATION + 2e-5, 64), (3.7, 1)],
 )
 def test_cyclic_bands_of_the_logistic_map(r, bands):
-    """Bands halve at the band-merging points above the accumulation, 3.67857, 3.59257, 3.57480, ...; below are cycles."""
+    """Above the accumulation bands merge in pairs, at 3.5748, 3.5926, 3.6786; below it and in windows are cycles."""
     assert cyclic_bands(logistic(r, 20_000)) == bands
 
 
@@ -158,14 +149,14 @@ def test_section_of_a_torus_is_not_a_point():
         assert not section_is_point(sine(100.3, 30_000) + size * sine(100.3 / 2**0.5, 30_000))
 
 
-@pytest.mark.parametrize("every", [1, 5, 20, 50])
-def test_section_of_lorenz_is_not_a_point(lorenz, every):
-    assert not any(section_is_point(row) for row in lorenz[:, ::every])
+@pytest.mark.parametrize("every", [2, 10, 40, 100])
+def test_section_of_lorenz_is_not_a_point(every):
+    assert not any(section_is_point(row) for row in naive.lorenz()[:, ::every])
 
 
-def test_section_of_van_der_pol_is_a_point(van_der_pol):
+def test_section_of_van_der_pol_is_a_point():
     for every in (1, 5, 10):
-        assert all(section_is_point(row) for row in van_der_pol[:, ::every])
+        assert all(section_is_point(row) for row in naive.van_der_pol()[:, ::every])
 
 
 def test_a_section_that_is_not_resolved_is_not_a_point():

@@ -13,6 +13,14 @@ def test_real_numbers_become_contiguous_float64(dtype):
     assert series.tolist() == [1.0, 1.0, 0.0]
 
 
+def test_a_read_only_array_is_copied_and_a_proper_one_is_not():
+    x = np.arange(5.0)
+    assert checked_series(x) is x
+    x.flags.writeable = False
+    assert checked_series(x).flags.writeable
+    assert checked_series(x.astype(">f8")).dtype.isnative
+
+
 def test_lists_and_objects_that_are_numbers_are_cast():
     assert checked_series([1, 2.5]).tolist() == [1.0, 2.5]
     assert checked_series(np.array([1, 2.5], dtype=object)).tolist() == [1.0, 2.5]

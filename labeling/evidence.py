@@ -1,0 +1,199 @@
+"""Runs a system at given points and gathers what a verdict rests on."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from dynamics.block import Array, RunStatus, block, run
+from dynamics.codegen import LANES, MAX_UNROLLED
+from dynamics.settle import settled
+from dynamics.system import System
+from indicators.dimension import kaplan_yorke_dimension
+from indicators.entropy import permutation_entropy
+from indicators.estimate import Estimate, without_value
+from indicators.lyapunov import largest_exponent, lyapunov_spectrum
+from indicators.megno import megno
+from indicators.zero_one import zero_one_k
+from labeling.settings import Settings
+
+ALIGNMENT = 0.05  # of a run, in which the deviations still turn into their Lyapunov directions
+STILL = 1e-9  # extent of a series, relative to the size of the state, below which nothing moves
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What one point's runs left: growth (n, k, lanes) per `interval`, a series (N, d) per `series_step`, and the rest.
+
+    `start` is where the settled orbit begins; `horizon` is the factor by which the settings' lengths were multiplied.
+    """
+
+    system: System
+    status: RunStatus
+    growth: Array
+    interval: float
+    series: Array
+    series_step: float
+    h: float
+    horizon: int
+    seed: int
+
+    @property
+    def parameters(self) -> Array:
+        """Parameter values in the row's order, (n,)."""
+        return np.array([*self.system.parameters.values()])
+
+    @cached_property
+    def extent(self) -> Array:
+        """How far each variable ranges over the series, (d,); half the circumference at most on a circle."""
+        out = np.ptp(self.series, axis=0)
+        for c, name in enumerate(self.system.state):
+            if name in self.system.circle:
+                out[c] = min(out[c], self.system.circle[name] / 2)
+        return out
+
+    @cached_property
+    def scale(self) -> float:
+        """Size of the states reached, at least 1e-3."""
+        return max(float(np.abs(self.series).max()), 1e-3)
+
+    @cached_property
+    def still(self) -> bool:
+        """Whether the series does not move at all."""
+        return bool(self.extent.max() <= STILL * self.scale)
+
+    @cached_property
+    def observable(self) -> Array:
+        """The scalar series for the 0-1 test and permutation entropy: the variable that ranges furthest, off circles.
+
+        On a circle its cosine is taken: the jump at the seam is no dynamics.
+        """
+        names = list(self.system.state)
+        free = [c for c, name in enumerate(names) if name not in self.system.circle]
+        if free:
+            return self.series[:, max(free, key=lambda c: self.extent[c])].copy()
+        return np.cos(2 * np.pi * self.series[:, 0] / self.system.circle[names[0]])
+
+    @cached_property
+    def spectrum(self) -> Estimate:
+        """Lyapunov spectrum; only the largest exponent where the system is too large for a whole generated step."""
+        if self.status != "ok":
+            return without_value("diverged", f"the orbit {self.status}")
+        return lyapunov_spectrum(self.growth[int(ALIGNMENT * len(self.growth)) :], self.interval)
+
+    @cached_property
+    def largest(self) -> Estimate:
+        """Largest Lyapunov exponent."""
+        return largest_exponent(self.spectrum)
+
+    @cached_property
+    def megno(self) -> tuple[Estimate, Estimate]:
+        """Mean MEGNO and its slope."""
+        if self.status != "ok":
+            nothing = without_value("diverged", f"the orbit {self.status}")
+            return nothing, nothing
+        return megno(self.growth[:, 0], self.interval, continuous=True)
+
+    @cached_property
+    def zero_one(self) -> Estimate:
+        """K of the 0-1 test."""
+        if self.status != "ok":
+            return without_value("diverged", f"the orbit {self.status}")
+        if self.still:
+            return without_value("undefined", "the series is constant")
+        return zero_one_k(self.observable, seed=self.seed)
+
+    @cached_property
+    def entropy(self) -> Estimate:
+        """Permutation entropy of order 5."""
+        if self.status != "ok":
+            return without_value("diverged", f"the orbit {self.status}")
+        if self.still:
+            return Estimate(0.0, 0.0, "ok", {"reason": "the series is constant"})
+        stride = self.zero_one.evidence.get("stride", 1) if self.system.kind == "ode" else 1
+        return permutation_entropy(self.observable, order=5, delay=max(1, int(stride)))
+
+    @cached_property
+    def kaplan_yorke(self) -> Estimate:
+        """Kaplan-Yorke dimension."""
+        if self.spectrum.value is None or np.ndim(self.spectrum.value) == 0:
+            return without_value("undefined", "no Lyapunov spectrum")
+        if self.growth.shape[1] < self.system.dimension:
+            return without_value("undefined", "only part of the Lyapunov spectrum was computed")
+        return kaplan_yorke_dimension(self.spectrum)
+
+
+def deviations(system: System) -> int:
+    """How many deviations a point's run carries: all, or one where the system is too large for a whole generated step."""
+    return system.dimension if system.dimension * (1 + system.dimension) <= MAX_UNROLLED else 1
+
+
+@dataclass(frozen=True)
+class Start:
+    """Settled lanes, ready to be measured: states (d, LANES), parameters (n, LANES), steps h and statuses per lane."""
+
+    versions: tuple[System, ...]
+    states: Array
+    parameters: Array
+    h: Array
+    status: tuple[RunStatus, ...]
+    horizon: int
+    pooled: bool
+
+
+def swept_start(versions: Sequence[System], settings: Settings, horizon: int = 1) -> Start:
+    """One lane for each of up to LANES versions of a system, its transient dropped. Lanes do not depend on each other."""
+    if not 1 <= len(versions) <= LANES:
+        raise ValueError(f"a block holds 1 to {LANES} points, not {len(versions)}")
+    padded = [versions[min(i, len(versions) - 1)] for i in range(LANES)]
+    parameters = np.array([[*v.parameters.values()] for v in padded]).T.reshape(-1, LANES)
+    states = np.array([[*v.state.values()] for v in padded]).T
+    begun = settled(versions[0], states, parameters, _transient(versions[0], settings) * horizon)
+    return Start(tuple(versions), begun.states, parameters, begun.h, begun.status, horizon, pooled=False)
+
+
+def reference_start(system: System, settings: Settings, horizon: int = 1) -> Start:
+    """LANES lanes that are consecutive stretches of one orbit, the one from the system's initial condition."""
+    begun = swept_start([system], settings, horizon)
+    along = block(system, begun.states, begun.parameters, 0, h=begun.h)
+    inner = settings.renormalisations * (1 if system.kind == "map" else settings.steps)
+    passed = run(along, LANES, steps=inner, renormalisations=settings.records * horizon)
+    status = tuple(s if s != "ok" else t for s, t in zip(begun.status, passed.status, strict=True))
+    return Start((system,), passed.states[:, :, 0].T, begun.parameters, begun.h, status, horizon, pooled=True)
+
+
+def gathered(start: Start, settings: Settings, finer: int = 1) -> list[Evidence]:
+    """The evidence of every version, from its settled start. `finer` divides a flow's steps: verdicts must not mind."""
+    system = start.versions[0]
+    steps = 1 if system.kind == "map" else settings.steps
+    h = start.h / finer
+    safe = np.where(np.isfinite(start.states), start.states, 0.0)
+    moving = block(system, safe, start.parameters, deviations(system), h=h, seed=settings.seed)
+    tangent = run(moving, settings.records * start.horizon, steps=steps, renormalisations=settings.renormalisations)
+    following = block(system, moving.states, start.parameters, 0, h=h)
+    fine = run(following, settings.series * min(start.horizon, 4), steps=steps)
+    out = []
+    for i, version in enumerate(start.versions):
+        lanes = list(range(LANES)) if start.pooled else [i]
+        ends = [s for lane in lanes for s in (start.status[lane], tangent.status[lane], fine.status[lane]) if s != "ok"]
+        out.append(
+            Evidence(
+                version,
+                ends[0] if ends else "ok",
+                tangent.growth[:, :, lanes],
+                float(tangent.interval[i]),
+                fine.states[:, :, i],
+                float(fine.interval[i]),
+                float(h[i]),
+                start.horizon,
+                settings.seed,
+            )
+        )
+    return out
+
+
+def _transient(system: System, settings: Settings) -> float:
+    if system.transient is not None:
+        return system.transient
+    return float(settings.transient_map if system.kind == "map" else settings.transient_flow)

@@ -1,0 +1,134 @@
+"""Points looked at until they are decided, or the budget is spent."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dynamics.block import Array
+from dynamics.codegen import LANES
+from dynamics.system import System
+from labeling.evidence import Evidence, Start, gathered, reference_start, swept_start
+from labeling.labels import Row, label_row
+from labeling.regimes import Verdict, regime
+from labeling.settings import Settings
+from labeling.workers import Workers
+
+LONGER = 4  # factor on every length at each escalation
+KICK = 1e-3  # of the box: how far a start is moved that lies on the way into a repelling orbit
+ORBIT_POINTS = 100  # per parameter value in an orbit diagram
+
+
+@dataclass(frozen=True)
+class Point:
+    """One parameter point: its verdict, and where asked for its row and points for an orbit diagram."""
+
+    params: dict[str, float]
+    verdict: Verdict
+    row: Row | None
+    orbit: Array
+
+
+def judged_points(
+    system: System,
+    points: Sequence[Mapping[str, float]],
+    settings: Settings,
+    workers: Workers,
+    *,
+    what: str = "points",
+    rows: bool = True,
+) -> list[Point]:
+    """Verdicts at any number of parameter points; undecided ones are looked at again, each time four times longer.
+
+    Work is dealt in blocks of LANES points, whatever the number of processes; no lane depends on its neighbours.
+    """
+    found: dict[int, Point] = {}
+    pending = list(range(len(points)))
+    for level in range(settings.escalations + 1):
+        blocks = [pending[i : i + LANES] for i in range(0, len(pending), LANES)]
+        tasks = [(system, [dict(points[i]) for i in part], settings, LONGER**level, rows) for part in blocks]
+        title = what if level == 0 else f"{what}, {LONGER**level} times longer"
+        for part, judged in zip(blocks, workers.each(_judged_block, tasks, title), strict=True):
+            found.update(zip(part, judged, strict=True))
+        pending = [i for i in pending if found[i].verdict.regime == "undecided"]
+        if not pending:
+            break
+    return [found[i] for i in range(len(points))]
+
+
+def judged_reference(system: System, settings: Settings) -> tuple[Evidence, Verdict]:
+    """Evidence and verdict at the system's own parameters and start, from LANES stretches of one orbit."""
+    for start, last in _reference_starts(system, settings):
+        e = gathered(start, settings)[0]
+        judged = _at_half_step([(e, regime(e))], start, settings)[0]
+        if judged[1].regime != "undecided" or last:
+            return judged
+    raise AssertionError("there is always a last start")
+
+
+def _reference_starts(system: System, settings: Settings) -> Iterator[tuple[Start, bool]]:
+    for level in range(1, settings.escalations + 2):
+        yield reference_start(system, settings, LONGER**level), level == settings.escalations + 1
+
+
+def _judged_block(
+    system: System, points: list[dict[str, float]], settings: Settings, horizon: int, rows: bool
+) -> list[Point]:
+    judged = _judged_versions([system.with_values(point) for point in points], settings, horizon)
+    repelled = [i for i, (_, v) in enumerate(judged) if v.stability == "repelling"]
+    if repelled:  # a grid asks for the attractor, and this start leads to a repelling orbit, as by chance starts do
+        again = _judged_versions([_kicked(judged[i][0].system, settings.seed) for i in repelled], settings, horizon)
+        for i, other in zip(repelled, again, strict=True):
+            judged[i] = other
+    return [
+        Point(point, v, label_row(e, v, settings) if rows else None, orbit_points(e) if rows else np.empty(0))
+        for point, (e, v) in zip(points, judged, strict=True)
+    ]
+
+
+def _judged_versions(versions: list[System], settings: Settings, horizon: int) -> list[tuple[Evidence, Verdict]]:
+    start = swept_start(versions, settings, horizon)
+    return _at_half_step([(e, regime(e)) for e in gathered(start, settings)], start, settings)
+
+
+def _kicked(system: System, seed: int) -> System:
+    rng = np.random.default_rng(seed)
+    start = {}
+    for name, value in system.state.items():
+        lo, hi = system.box.get(name, (value - 1.0, value + 1.0))
+        start[name] = value + KICK * (hi - lo) * float(rng.uniform(0.5, 1.0)) * (1 if value < (lo + hi) / 2 else -1)
+    return system.with_values({}, start)
+
+
+def _at_half_step(
+    judged: list[tuple[Evidence, Verdict]], start: Start, settings: Settings
+) -> list[tuple[Evidence, Verdict]]:
+    """Chaos of a flow must survive half the step; where it does not, the point is undecided, `step_dependent`."""
+    if start.versions[0].kind == "map" or not any(v.is_chaotic for _, v in judged):
+        return judged
+    out = []
+    for (e, verdict), fine in zip(judged, gathered(start, settings, finer=2), strict=True):
+        if verdict.is_chaotic:
+            other = regime(fine)
+            evidence = verdict.evidence | {"half_step": other.regime, "half_step_lyapunov_max": fine.largest.value}
+            kept = other.is_chaotic
+            verdict = replace(verdict, evidence=evidence) if kept else Verdict(
+                "undecided", reason="step_dependent", evidence=evidence
+            )  # fmt: skip
+        out.append((e, verdict))
+    return out
+
+
+def orbit_points(e: Evidence) -> Array:
+    """Values of the first variable for an orbit diagram: iterates of a map, local maxima of a flow (or its rest)."""
+    if e.status != "ok":
+        return np.empty(0)
+    x = e.series[:, 0]
+    if e.system.kind == "map":
+        return x[-ORBIT_POINTS:].copy()
+    if e.still:
+        return x[-1:].copy()
+    a, b, c = x[:-2], x[1:-1], x[2:]
+    top = np.flatnonzero((b > a) & (b >= c))[-ORBIT_POINTS:]
+    bend = a[top] - 2 * b[top] + c[top]
+    return b[top] - (a[top] - c[top]) ** 2 / (8 * np.where(bend == 0.0, -1.0, bend))

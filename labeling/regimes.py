@@ -1,0 +1,265 @@
+"""The regime of one point, from evidence that agrees; what does not agree is undecided, with a reason."""
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from dynamics.block import Array, block
+from dynamics.codegen import LANES
+from dynamics.cycles import Cycle, cycle_points, equilibrium, flow_cycle, map_cycle, wrapped
+from dynamics.settle import slope
+from indicators.estimate import Estimate
+from labeling.evidence import Evidence
+
+Regime = Literal[
+    "fixed_point", "periodic", "quasiperiodic", "chaotic", "hyperchaotic", "unbounded", "stochastic", "undecided"
+]
+Reason = Literal["long_transient", "indicators_disagree", "step_dependent", "budget"]
+Stability = Literal["attracting", "neutral", "repelling"]
+
+K_CHAOTIC, K_REGULAR = 0.8, 0.2  # K tends to 1 or 0 (Gottwald & Melbourne 2009, section 3); between, it says nothing yet
+SLOPE_RATIO = (0.5, 1.5)  # of 2 * MEGNO slope to the largest exponent; 1 in the limit
+LONGEST_CYCLE = 1024  # iterates of a map
+LONGEST_EXACT = 64  # iterates after which an orbit on a repelling cycle repeats to the last bit
+LONGEST_SECTION_CYCLE = 64  # crossings of the section by a cycle of a flow
+CROSSINGS = 160  # of the section, the last ones of a series
+CANDIDATES = 3  # near returns from which Newton is started
+NEAR_RETURN = 0.02  # of the extent
+ON_CYCLE = 1e-7  # of the scale: the orbit is on the cycle
+APPROACH = 0.9  # the distance to the cycle must fall by this factor over the series where it is not yet reached
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A regime, what is known of its period and stability, the reason if undecided, and the evidence in numbers."""
+
+    regime: Regime
+    period: int | None = None
+    period_time: float | None = None
+    stability: Stability | None = None
+    reason: Reason | None = None
+    evidence: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def key(self) -> tuple[str, int | None, int | None]:
+        """What makes two verdicts different for a bracket: regime, period, and turns of a flow's cycle."""
+        return self.regime, self.period, self.evidence.get("section_points")
+
+    @property
+    def is_chaotic(self) -> bool:
+        """Whether the orbit is chaotic or hyperchaotic."""
+        return self.regime in ("chaotic", "hyperchaotic")
+
+
+def regime(e: Evidence) -> Verdict:
+    """The verdict on a point; see Verdict. Chaos and regularity each need positive evidence."""
+    if e.status in ("escaped", "blew_up"):
+        return Verdict("unbounded", evidence={"run": e.status})
+    if e.status == "stalled":
+        return Verdict("undecided", reason="budget", evidence={"run": e.status})
+    value, half = _exponent(e.largest, 0)
+    if value <= half:
+        regular = _map_regular(e) if e.system.kind == "map" else _flow_regular(e)
+        if regular is not None:
+            return regular
+    elif (repelling := _on_repelling(e)) is not None:
+        return repelling
+    floor = math.log(_duration(e)) / _duration(e)
+    evidence = {"lyapunov_max": value, "half_width_999": half, "ln_T_over_T": floor}
+    if value > max(half, floor):
+        return _chaotic(e, value, evidence)
+    if abs(value) <= max(half, 3 * floor) and _can_be_torus(e) and e.zero_one.value is not None:
+        k = e.zero_one.number
+        evidence["zero_one_k"] = k
+        if k < K_REGULAR and _recurrent(e):
+            return Verdict("quasiperiodic", stability=None, evidence=evidence)
+        if k > K_CHAOTIC:
+            return Verdict("undecided", reason="indicators_disagree", evidence=evidence)
+    return Verdict("undecided", reason="long_transient" if not _recurrent(e) else "budget", evidence=evidence)
+
+
+def _on_repelling(e: Evidence) -> Verdict | None:
+    """The repelling equilibrium or map cycle on which the orbit lies exactly, as an orbit that is no attractor can."""
+    last = e.series[-1]
+    if e.system.kind == "ode":
+        rest = equilibrium(e.system, last, e.parameters) if e.still and e.system.autonomous else None
+        if rest is None or rest.attracts:
+            return None
+        return Verdict("fixed_point", None, None, "repelling", evidence=_numbers(rest, 0.0))
+    back = e.series[-2 : -2 - LONGEST_EXACT : -1]
+    repeats = np.flatnonzero(np.abs(wrapped(e.system, (back - last).T)).max(axis=0) <= 1e-13 * e.scale)
+    if not len(repeats):
+        return None
+    cycle = map_cycle(e.system, last, e.parameters, int(repeats[0]) + 1)
+    if cycle is None or cycle.attracts:
+        return None
+    if cycle.period == 1:
+        return Verdict("fixed_point", 1, None, "repelling", evidence=_numbers(cycle, 0.0))
+    return Verdict("periodic", int(cycle.period), None, "repelling", evidence=_numbers(cycle, 0.0))
+
+
+def _exponent(estimate: Estimate, index: int) -> tuple[float, float]:
+    """A value and its half-width at 99.9 %; minus infinity where the orbit is superstable."""
+    if estimate.value is None:
+        return -math.inf, 0.0
+    half = np.atleast_1d(estimate.evidence["error_999"])[index]
+    return float(np.atleast_1d(estimate.value)[index]), float(half)
+
+
+def _duration(e: Evidence) -> float:
+    return len(e.growth) * e.interval
+
+
+def _chaotic(e: Evidence, value: float, evidence: dict[str, Any]) -> Verdict:
+    slope_ = e.megno[1]
+    ratio = 2 * slope_.number / value if slope_.value is not None else None
+    k = e.zero_one.value
+    evidence |= {"zero_one_k": k, "megno_slope_ratio": ratio}
+    agree = ratio is not None and SLOPE_RATIO[0] <= ratio <= SLOPE_RATIO[1]
+    agree = agree and isinstance(k, float) and k > K_CHAOTIC  # a constant section has no K and is no chaos
+    if not _recurrent(e):
+        return Verdict("undecided", reason="long_transient", evidence=evidence)
+    if not agree:
+        return Verdict("undecided", reason="indicators_disagree", evidence=evidence)
+    hyper = False
+    if e.spectrum.value is not None and np.size(e.spectrum.value) > 1:
+        second, half = _exponent(e.spectrum, 1)
+        hyper = second > max(half, evidence["ln_T_over_T"])
+        evidence["second_exponent"] = second
+    return Verdict("hyperchaotic" if hyper else "chaotic", evidence=evidence)
+
+
+def _can_be_torus(e: Evidence) -> bool:
+    """Whether the phase space has room for an invariant torus with two frequencies, or a circle of a map."""
+    on_circle = any(name in e.system.circle for name in e.system.state)
+    return e.system.dimension >= (3 if e.system.kind == "ode" else 1 if on_circle else 2)
+
+
+def _recurrent(e: Evidence) -> bool:
+    """Whether the end of the series comes back close to its first half, and ranges no further than it did."""
+    n = len(e.series)
+    early, late = e.series[: n // 2 : 4], e.series[-64::4]
+    size = np.maximum(e.extent, 1e-12 * e.scale)
+    gaps = [np.abs(wrapped(e.system, (early - x).T).T / size).max(axis=1).min() for x in late]
+    first, second = (np.abs(half - half.mean(axis=0)).max(axis=0) for half in (e.series[: n // 2], e.series[n // 2 :]))
+    free = [c for c, name in enumerate(e.system.state) if name not in e.system.circle]
+    steady = all(second[c] <= 1.5 * first[c] + 1e-9 * e.scale for c in free)
+    return bool(np.median(gaps) <= 0.1) and steady
+
+
+def _stable(cycle: Cycle | None, distance: float, earlier: float, scale: float) -> Stability | None:
+    """How the cycle binds the orbit: attracting if it is stable and reached or approached, neutral if lain upon."""
+    if cycle is None:
+        return None
+    on = distance <= ON_CYCLE * scale
+    if cycle.neutral:
+        return "neutral" if on else None
+    if cycle.attracts and (on or distance <= APPROACH * earlier):
+        return "attracting"
+    return None
+
+
+def _numbers(cycle: Cycle, distance: float) -> dict[str, Any]:
+    return {
+        "point": cycle.point.tolist(),
+        "multipliers": [[float(m.real), float(m.imag)] for m in cycle.multipliers],
+        "residual": cycle.residual,
+        "distance": distance,
+    }
+
+
+def _map_regular(e: Evidence) -> Verdict | None:
+    last = e.series[-1]
+    longest = min(LONGEST_CYCLE, len(e.series) // 4)
+    back = e.series[-2 : -2 - longest : -1]  # 1, 2, .. iterates before the last
+    gap = np.abs(wrapped(e.system, (back - last).T)).max(axis=0)
+    limit = max(NEAR_RETURN * float(e.extent.max()), 10 * ON_CYCLE * e.scale)
+    best = math.inf
+    tried = 0
+    for p in (np.flatnonzero(gap <= limit) + 1).tolist():
+        if gap[p - 1] > 0.5 * best and best < math.inf:
+            continue  # a longer return must be a clearly better one
+        best = float(gap[p - 1])
+        cycle = map_cycle(e.system, last, e.parameters, p)
+        tried += 1
+        if cycle is not None:
+            points = cycle_points(e.system, cycle, e.parameters, int(cycle.period))
+            near, before = (_distance(e, points, x) for x in (last, e.series[0]))
+            stability = _stable(cycle, near, before, e.scale)
+            if stability is not None:
+                evidence = _numbers(cycle, near)
+                if cycle.period == 1:
+                    return Verdict("fixed_point", 1, None, stability, evidence=evidence)
+                return Verdict("periodic", int(cycle.period), None, stability, evidence=evidence)
+        if tried == CANDIDATES:
+            break
+    return None
+
+
+def _distance(e: Evidence, points: Array, x: Array) -> float:
+    return float(np.abs(wrapped(e.system, points - x[:, None])).max(axis=0).min())
+
+
+def _flow_regular(e: Evidence) -> Verdict | None:
+    if not e.system.autonomous:
+        return None
+    tenth = max(1, len(e.series) // 10)
+    centre = e.series[-1] if e.still else e.series[-tenth:].mean(axis=0)
+    rest = equilibrium(e.system, centre, e.parameters)
+    if rest is not None:
+        early, late = (float(np.abs(part - rest.point).max()) for part in (e.series[:tenth], e.series[-tenth:]))
+        if _stable(rest, late, early, e.scale) == "attracting" or (e.still and rest.modulus <= 1.0):
+            stability: Stability = "attracting" if rest.attracts else "neutral"
+            return Verdict("fixed_point", None, None, stability, evidence=_numbers(rest, late))
+    if e.still:
+        return None
+    times, crossings = section(e)
+    extent = float(e.extent.max())
+    tried = 0
+    for m in range(1, min(LONGEST_SECTION_CYCLE, len(times) // 3) + 1):
+        gaps = np.abs(crossings[m:] - crossings[:-m]).max(axis=1)
+        if np.median(gaps) > NEAR_RETURN * extent:
+            continue
+        tried += 1
+        duration = float(times[-1] - times[-1 - m])
+        cycle = flow_cycle(e.system, crossings[-1 - m], e.parameters, duration, e.h)
+        if cycle is not None and abs(cycle.period - duration) <= 0.05 * duration:
+            near, before = float(gaps[-1]), float(gaps[0])  # how far the section's m-th return moves a point
+            stability_ = _stable(cycle, near, before, e.scale)
+            if stability_ is not None:
+                evidence = _numbers(cycle, near) | {"section_points": m}
+                return Verdict("periodic", None, cycle.period, stability_, evidence=evidence)
+        if tried == CANDIDATES:
+            break
+    return None
+
+
+def section(e: Evidence) -> tuple[Array, Array]:
+    """The last upward crossings of a flow's series through the mean of its widest variable: times (n,), states (n, d).
+
+    Each crossing is located by Newton on the step itself, so it is as exact as the integration.
+    """
+    c = int(np.argmax(e.extent))
+    level = float(e.series[:, c].mean())
+    above = e.series[:, c] > level
+    before = np.flatnonzero(~above[:-1] & above[1:])[-CROSSINGS:]
+    times, states = np.empty(len(before)), np.empty((len(before), e.system.dimension))
+    parameters = np.repeat(e.parameters[:, None], LANES, axis=1)
+    for begin in range(0, len(before), LANES):
+        part = before[begin : begin + LANES]
+        index = np.resize(part, LANES)
+        start = e.series[index].T.copy()
+        rise = e.series[index + 1, c] - e.series[index, c]
+        tau = e.series_step * (level - e.series[index, c]) / np.where(rise == 0.0, 1.0, rise)
+        for _ in range(6):
+            moving = block(e.system, start, parameters, 0, h=tau / 8)
+            moving.advance(8)
+            reached = moving.states
+            speed = slope(e.system, reached, parameters)[0][c]
+            miss = (reached[c] - level) / np.where(speed == 0.0, 1.0, speed)
+            tau = np.clip(tau - miss, -e.series_step, 2 * e.series_step)
+        times[begin : begin + len(part)] = (index * e.series_step + tau)[: len(part)]
+        states[begin : begin + len(part)] = reached.T[: len(part)]
+    return times, states

@@ -1,0 +1,30 @@
+"""How long and how finely a point is looked at: one object, which every row carries in its provenance."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Lengths of the runs behind a label.
+
+    transient_map, transient_flow : what is dropped first, iterates and time units (a row's own `transient` wins).
+    records : records of the deviations' growth; each spans `renormalisations` Gram-Schmidt intervals.
+    series : states kept for the indicators that read a series; one per iterate, or per `steps` steps of a flow.
+    steps : steps of a flow per Gram-Schmidt interval (a map: 1 iterate).
+    escalations : how often an undecided point is looked at again with everything four times longer.
+    seed : of the deviations' first frame and of every random choice of the indicators.
+    """
+
+    transient_map: int = 5_000
+    transient_flow: float = 400.0
+    records: int = 4_000
+    series: int = 16_384
+    steps: int = 8
+    renormalisations: int = 8
+    escalations: int = 2
+    seed: int = 0
+
+    def provenance(self) -> dict[str, Any]:
+        """The settings as they stand in a row."""
+        return {key: value for key, value in asdict(self).items() if key != "seed"}

@@ -1,0 +1,32 @@
+"""A grid over one parameter: every point labelled, neighbours compared, thresholds bracketed."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dynamics.system import Sweep, System
+from labeling.points import Point, judged_points
+from labeling.settings import Settings
+from labeling.thresholds import Bracket, brackets
+from labeling.workers import Workers
+
+
+@dataclass(frozen=True)
+class SweepResult:
+    """All points of a sweep in order, and the brackets between them."""
+
+    system: System
+    sweep: Sweep
+    points: list[Point]
+    brackets: list[Bracket]
+
+
+def swept(system: System, sweep: Sweep, settings: Settings | None = None, workers: Workers | None = None) -> SweepResult:
+    """Label every point of a grid and bracket what changes between neighbours.
+
+    The result is the same bit for bit for any number of processes.
+    """
+    settings, workers = settings or Settings(), workers or Workers()
+    values = np.linspace(sweep.lo, sweep.hi, sweep.points).tolist()
+    points = judged_points(system, [{sweep.parameter: value} for value in values], settings, workers)
+    return SweepResult(system, sweep, points, brackets(system, sweep, points, settings, workers))
