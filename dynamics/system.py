@@ -102,6 +102,13 @@ class System:
         return sp.simplify(self.jacobian.trace())
 
     @cached_property
+    def constant_volume_factor(self) -> float | None:
+        """By how much volume grows per iterate (|det J|) or at which rate (div f), where that is the same everywhere."""
+        growth = self.divergence if self.kind == "ode" else sp.Abs(sp.simplify(self.jacobian.det(method="berkowitz")))
+        growth = growth.subs({symbol(name): value for name, value in self.parameters.items()})
+        return float(growth) if not growth.free_symbols else None
+
+    @cached_property
     def autonomous(self) -> bool:
         """Whether time does not occur in the rule."""
         return not any(f.has(self.time) for f in self.expressions)

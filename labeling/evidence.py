@@ -8,6 +8,8 @@ import numpy as np
 
 from dynamics.block import Array, RunStatus, block, run
 from dynamics.codegen import LANES, MAX_UNROLLED
+from dynamics.cycles import wrapped
+from dynamics.section import local_maxima
 from dynamics.settle import settled
 from dynamics.system import System
 from indicators.dimension import kaplan_yorke_dimension
@@ -15,10 +17,15 @@ from indicators.entropy import permutation_entropy
 from indicators.estimate import Estimate, without_value
 from indicators.lyapunov import largest_exponent, lyapunov_spectrum
 from indicators.megno import megno
+from indicators.sampling import sampling
 from indicators.zero_one import zero_one_k
 from labeling.settings import Settings
 
 ALIGNMENT = 0.05  # of a run, in which the deviations still turn into their Lyapunov directions
+LONGEST_RETURN = 128  # iterates or turns
+CLEARLY = 0.7  # a longer return must be better than a shorter one by this factor
+NEAR, NEAR_ONE = 0.2, 0.8
+FEW_MAXIMA = 200  # of a series for the 0-1 test
 STILL = 1e-9  # extent of a series, relative to the size of the state, below which nothing moves
 
 
@@ -26,7 +33,8 @@ STILL = 1e-9  # extent of a series, relative to the size of the state, below whi
 class Evidence:
     """What one point's runs left: growth (n, k, lanes) per `interval`, a series (N, d) per `series_step`, and the rest.
 
-    `start` is where the settled orbit begins; `horizon` is the factor by which the settings' lengths were multiplied.
+    `maxima` are local maxima of the widest variable of a flow (empty for a map), `h` is the step, `horizon` the factor
+    by which the settings' lengths were multiplied.
     """
 
     system: System
@@ -35,6 +43,7 @@ class Evidence:
     interval: float
     series: Array
     series_step: float
+    maxima: Array
     h: float
     horizon: int
     seed: int
@@ -96,13 +105,45 @@ class Evidence:
         return megno(self.growth[:, 0], self.interval, continuous=True)
 
     @cached_property
+    def near_return(self) -> tuple[int, Array]:
+        """The number of iterates (or turns) up to LONGEST_RETURN after which the orbit comes back best, and the gaps.
+
+        The gaps (n,) are relative to the extent, one for each place along the orbit.
+        """
+        path = self.series if self.system.kind == "map" else self.maxima[:, None]
+        size = max(float(self.extent.max() if self.system.kind == "map" else np.ptp(self.maxima)), 1e-12 * self.scale)
+        best, best_gap, least = 1, np.full(1, np.inf), np.inf
+        for m in range(1, min(LONGEST_RETURN, len(path) // 8) + 1):
+            step = path[m:] - path[:-m]
+            gap = np.abs(wrapped(self.system, step.T) if self.system.kind == "map" else step.T).max(axis=0) / size
+            middle = float(np.median(gap))
+            if middle < CLEARLY * least:
+                best, best_gap, least = m, gap, middle
+        return best, best_gap
+
+    @cached_property
     def zero_one(self) -> Estimate:
-        """K of the 0-1 test."""
+        """K of the 0-1 test: of a map's iterates, of a flow's maxima (of its series, where there are too few).
+
+        Where it is not near 1 and the orbit nearly returns after m iterates or turns, K is taken of every m-th value as
+        well: the m-th iterate is chaotic if and only if the orbit is, and the noise within bands that are visited
+        in turn shows there alone. The larger of the two counts.
+        """
         if self.status != "ok":
             return without_value("diverged", f"the orbit {self.status}")
         if self.still:
             return without_value("undefined", "the series is constant")
-        return zero_one_k(self.observable, seed=self.seed)
+        if self.system.kind == "ode" and len(self.maxima) < FEW_MAXIMA:
+            return zero_one_k(self.observable, seed=self.seed)
+        values = self.observable if self.system.kind == "map" else self.maxima
+        k = zero_one_k(values, seed=self.seed)
+        m, gaps = self.near_return
+        if k.value is None or k.number > NEAR_ONE or m == 1 or np.median(gaps) > NEAR or len(values) < FEW_MAXIMA * m:
+            return k
+        strided = zero_one_k(values[::m], stride=1, seed=self.seed)
+        if strided.value is None or strided.number <= k.number:
+            return k
+        return Estimate(strided.value, strided.error, strided.status, strided.evidence | {"stride": m, "rule": "near return"})
 
     @cached_property
     def entropy(self) -> Estimate:
@@ -111,8 +152,8 @@ class Evidence:
             return without_value("diverged", f"the orbit {self.status}")
         if self.still:
             return Estimate(0.0, 0.0, "ok", {"reason": "the series is constant"})
-        stride = self.zero_one.evidence.get("stride", 1) if self.system.kind == "ode" else 1
-        return permutation_entropy(self.observable, order=5, delay=max(1, int(stride)))
+        stride = sampling(self.observable).stride if self.system.kind == "ode" else 1
+        return permutation_entropy(self.observable, order=5, delay=stride)
 
     @cached_property
     def kaplan_yorke(self) -> Estimate:
@@ -173,6 +214,11 @@ def gathered(start: Start, settings: Settings, finer: int = 1) -> list[Evidence]
     tangent = run(moving, settings.records * start.horizon, steps=steps, renormalisations=settings.renormalisations)
     following = block(system, moving.states, start.parameters, 0, h=h)
     fine = run(following, settings.series * min(start.horizon, 4), steps=steps)
+    turns = [np.empty(0)] * LANES
+    if system.kind == "ode":
+        widest = np.argmax(np.ptp(np.nan_to_num(fine.states), axis=0), axis=0).astype(np.int64)
+        turning = block(system, following.states, start.parameters, 0, h=h)
+        turns = local_maxima(turning, widest, settings.turning_steps * min(start.horizon, 4), settings.series)
     out = []
     for i, version in enumerate(start.versions):
         lanes = list(range(LANES)) if start.pooled else [i]
@@ -185,6 +231,7 @@ def gathered(start: Start, settings: Settings, finer: int = 1) -> list[Evidence]
                 float(tangent.interval[i]),
                 fine.states[:, :, i],
                 float(fine.interval[i]),
+                turns[i],
                 float(h[i]),
                 start.horizon,
                 settings.seed,

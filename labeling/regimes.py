@@ -27,6 +27,8 @@ LONGEST_SECTION_CYCLE = 64  # crossings of the section by a cycle of a flow
 CROSSINGS = 160  # of the section, the last ones of a series
 CANDIDATES = 3  # near returns from which Newton is started
 NEAR_RETURN = 0.02  # of the extent
+RESONANT = 5e-4  # of the extent: a median return within LONGEST_RETURN that near is no torus's generic one
+CONVERGING = 0.8  # from the first to the last quarter of a series, of the distance of near returns
 ON_CYCLE = 1e-7  # of the scale: the orbit is on the cycle
 APPROACH = 0.9  # the distance to the cycle must fall by this factor over the series where it is not yet reached
 
@@ -70,10 +72,12 @@ def regime(e: Evidence) -> Verdict:
     evidence = {"lyapunov_max": value, "half_width_999": half, "ln_T_over_T": floor}
     if value > max(half, floor):
         return _chaotic(e, value, evidence)
-    if abs(value) <= max(half, 3 * floor) and _can_be_torus(e) and e.zero_one.value is not None:
+    if _can_be_torus(e) and _zero_exponents(e, floor) and e.zero_one.value is not None:
         k = e.zero_one.number
         evidence["zero_one_k"] = k
         if k < K_REGULAR and _recurrent(e):
+            if not _on_torus(e):
+                return Verdict("undecided", reason="long_transient", evidence=evidence)
             return Verdict("quasiperiodic", stability=None, evidence=evidence)
         if k > K_CHAOTIC:
             return Verdict("undecided", reason="indicators_disagree", evidence=evidence)
@@ -132,9 +136,39 @@ def _chaotic(e: Evidence, value: float, evidence: dict[str, Any]) -> Verdict:
 
 
 def _can_be_torus(e: Evidence) -> bool:
-    """Whether the phase space has room for an invariant torus with two frequencies, or a circle of a map."""
-    on_circle = any(name in e.system.circle for name in e.system.state)
-    return e.system.dimension >= (3 if e.system.kind == "ode" else 1 if on_circle else 2)
+    """Whether an invariant circle (map) or torus (flow) can exist.
+
+    The phase space must have room for it; and off circles, a curve in the plane or a torus in space encloses a volume,
+    which a map or flow that shrinks or grows every volume alike cannot map onto itself.
+    """
+    on_circle = bool(e.system.circle)
+    d, least = e.system.dimension, 3 if e.system.kind == "ode" else 2
+    if on_circle:
+        return d >= least - 1
+    factor = e.system.constant_volume_factor if d == least else None
+    neutral = 0.0 if e.system.kind == "ode" else 1.0
+    return d >= least and (factor is None or factor == neutral)
+
+
+def _zero_exponents(e: Evidence, floor: float) -> bool:
+    """Whether as many exponents vanish as a torus has frequencies: one for a map's circle, two for a flow's torus."""
+    needed = 1 if e.system.kind == "map" else 2
+    if e.spectrum.value is None or np.size(e.spectrum.value) < needed:
+        return False
+    return all(abs(v) <= max(half, 3 * floor) for v, half in (_exponent(e.spectrum, i) for i in range(needed)))
+
+
+def _on_torus(e: Evidence) -> bool:
+    """Whether near returns look like those of a torus: they get no nearer over time, and none is all but exact.
+
+    On the way to a cycle they do get nearer. Among m returns one is nearer than 1/m of the circle on any torus; one far
+    nearer than that is a cycle not yet reached, or a resonance that this run cannot tell from one.
+    """
+    _, gaps = e.near_return
+    quarter = len(gaps) // 4
+    if quarter == 0 or np.median(gaps) < RESONANT:
+        return False
+    return bool(np.median(gaps[-quarter:]) >= CONVERGING * np.median(gaps[:quarter]))
 
 
 def _recurrent(e: Evidence) -> bool:

@@ -11,6 +11,7 @@ class Settings:
     transient_map, transient_flow : what is dropped first, iterates and time units (a row's own `transient` wins).
     records : records of the deviations' growth; each spans `renormalisations` Gram-Schmidt intervals.
     series : states kept for the indicators that read a series; one per iterate, or per `steps` steps of a flow.
+    turning_steps : steps of a flow over which its local maxima are gathered.
     steps : steps of a flow per Gram-Schmidt interval (a map: 1 iterate).
     escalations : how often an undecided point is looked at again with everything four times longer.
     seed : of the deviations' first frame and of every random choice of the indicators.
@@ -20,6 +21,7 @@ class Settings:
     transient_flow: float = 400.0
     records: int = 4_000
     series: int = 16_384
+    turning_steps: int = 1_000_000
     steps: int = 8
     renormalisations: int = 8
     escalations: int = 2

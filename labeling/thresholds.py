@@ -13,8 +13,9 @@ from labeling.regimes import Verdict
 from labeling.settings import Settings
 from labeling.workers import Workers
 
-WIDTH = 2e-5  # of a bracket, relative to the parameter's value (or to a thousandth of the sweep's range)
-ROUNDS = 8  # of refinement, each of LANES points to a bracket
+# width of a bracket, relative to the parameter's value (or to a thousandth of the sweep's range)
+WIDTH = {"map": 2e-5, "ode": 1e-3}
+ROUNDS = 6  # of refinement, each of LANES points to a bracket
 PROGRESS = 0.9  # a round that leaves more of the width than this is the last: undecided points fill the rest
 
 Place = tuple[float, Verdict]
@@ -55,15 +56,17 @@ def brackets(
     places = [(point.params[sweep.parameter], point.verdict) for point in points]
     found = [Bracket(sweep.parameter, a[0], b[0], a[1], b[1], False) for a, b in neighbours(places)]
     smallest = 1e-3 * (sweep.hi - sweep.lo)
+    width = WIDTH[system.kind]
+    shorter = replace(settings, escalations=min(settings.escalations, 1))  # what stays undecided stays in the bracket
     open_ = list(range(len(found)))
     for round_ in range(1, ROUNDS + 1):
         for i in open_:
-            if found[i].hi - found[i].lo <= WIDTH * max(abs(found[i].lo), abs(found[i].hi), smallest):
+            if found[i].hi - found[i].lo <= width * max(abs(found[i].lo), abs(found[i].hi), smallest):
                 found[i] = replace(found[i], converged=True)
         open_ = [i for i in open_ if not found[i].converged]
         grids = [np.linspace(found[i].lo, found[i].hi, LANES + 2)[1:-1].tolist() for i in open_]
         asked = [{sweep.parameter: value} for grid in grids for value in grid]
-        judged = judged_points(system, asked, settings, workers, what=f"brackets, round {round_}", rows=False)
+        judged = judged_points(system, asked, shorter, workers, what=f"brackets, round {round_}", rows=False)
         still_open = []
         for n, i in enumerate(open_):
             inner = [(p.params[sweep.parameter], p.verdict) for p in judged[n * LANES : (n + 1) * LANES]]
