@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 import numpy as np
@@ -78,8 +79,7 @@ def block(
     shaped = data[: d * (1 + k) * LANES].reshape(d, 1 + k, LANES)
     shaped[:, 0] = states
     if k:
-        frame, _ = np.linalg.qr(np.random.default_rng(seed).standard_normal((d, d)))
-        shaped[:, 1:] = frame[:, :k, None]
+        shaped[:, 1:] = _frame(d, seed)[:, :k, None]
     return Block(
         system,
         k,
@@ -91,13 +91,9 @@ def block(
     )
 
 
-def lanes_of(system: System, params: Array | None = None, states: Array | None = None) -> tuple[Array, Array]:
-    """States (d, LANES) and parameters (n, LANES) filled from the row where they are not given."""
-    if params is None:
-        params = np.repeat(np.array([*system.parameters.values()])[:, None], LANES, axis=1)
-    if states is None:
-        states = np.repeat(np.array([*system.state.values()])[:, None], LANES, axis=1)
-    return states, params
+@cache
+def _frame(d: int, seed: int) -> Array:
+    return np.linalg.qr(np.random.default_rng(seed).standard_normal((d, d)))[0]
 
 
 def escape_radius(system: System) -> float:

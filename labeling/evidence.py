@@ -23,6 +23,7 @@ from labeling.settings import Settings
 
 ALIGNMENT = 0.05  # of a run, in which the deviations still turn into their Lyapunov directions
 LONGEST_RETURN = 128  # iterates or turns
+PLACES = 512  # along the orbit at which returns are compared
 CLEARLY = 0.7  # a longer return must be better than a shorter one by this factor
 NEAR, NEAR_ONE = 0.2, 0.8
 FEW_MAXIMA = 200  # of a series for the 0-1 test
@@ -113,8 +114,10 @@ class Evidence:
         path = self.series if self.system.kind == "map" else self.maxima[:, None]
         size = max(float(self.extent.max() if self.system.kind == "map" else np.ptp(self.maxima)), 1e-12 * self.scale)
         best, best_gap, least = 1, np.full(1, np.inf), np.inf
-        for m in range(1, min(LONGEST_RETURN, len(path) // 8) + 1):
-            step = path[m:] - path[:-m]
+        longest = min(LONGEST_RETURN, len(path) // 8)
+        places = np.unique(np.linspace(0, len(path) - 1 - longest, PLACES).astype(int)) if longest else np.empty(0, int)
+        for m in range(1, longest + 1):
+            step = path[places + m] - path[places]
             gap = np.abs(wrapped(self.system, step.T) if self.system.kind == "map" else step.T).max(axis=0) / size
             middle = float(np.median(gap))
             if middle < CLEARLY * least:

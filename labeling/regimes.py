@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynamics.block import Array, block
 from dynamics.codegen import LANES
@@ -72,9 +73,9 @@ def regime(e: Evidence) -> Verdict:
     evidence = {"lyapunov_max": value, "half_width_999": half, "ln_T_over_T": floor}
     if value > max(half, floor):
         return _chaotic(e, value, evidence)
-    if _can_be_torus(e) and _zero_exponents(e, floor) and e.zero_one.value is not None:
-        k = e.zero_one.number
-        evidence["zero_one_k"] = k
+    if _can_be_torus(e) and _zero_exponents(e, floor):
+        k = e.zero_one.value if e.zero_one.value is not None else 0.0  # no K: its section is a point, which is regular
+        evidence["zero_one_k"] = e.zero_one.value
         if k < K_REGULAR and _recurrent(e):
             if not _on_torus(e):
                 return Verdict("undecided", reason="long_transient", evidence=evidence)
@@ -249,19 +250,19 @@ def _flow_regular(e: Evidence) -> Verdict | None:
             return Verdict("fixed_point", None, None, stability, evidence=_numbers(rest, late))
     if e.still:
         return None
-    times, crossings = section(e)
+    before, rough_times, rough = crossings(e)
     extent = float(e.extent.max())
     tried = 0
-    for m in range(1, min(LONGEST_SECTION_CYCLE, len(times) // 3) + 1):
-        gaps = np.abs(crossings[m:] - crossings[:-m]).max(axis=1)
-        if np.median(gaps) > NEAR_RETURN * extent:
+    for m in range(1, min(LONGEST_SECTION_CYCLE, len(rough) // 3) + 1):
+        if np.median(np.abs(rough[m:] - rough[:-m]).max(axis=1)) > NEAR_RETURN * extent:
             continue
         tried += 1
-        duration = float(times[-1] - times[-1 - m])
-        cycle = flow_cycle(e.system, crossings[-1 - m], e.parameters, duration, e.h)
+        times, states = located(e, before[[0, m, -1 - m, -1]], rough_times[[0, m, -1 - m, -1]])
+        duration = float(times[3] - times[2])
+        cycle = flow_cycle(e.system, states[2], e.parameters, duration, e.h)
         if cycle is not None and abs(cycle.period - duration) <= 0.05 * duration:
-            near, before = float(gaps[-1]), float(gaps[0])  # how far the section's m-th return moves a point
-            stability_ = _stable(cycle, near, before, e.scale)
+            earlier, near = (float(np.abs(states[q + 1] - states[q]).max()) for q in (0, 2))  # moved in m turns
+            stability_ = _stable(cycle, near, earlier, e.scale)
             if stability_ is not None:
                 evidence = _numbers(cycle, near) | {"section_points": m}
                 return Verdict("periodic", None, cycle.period, stability_, evidence=evidence)
@@ -270,30 +271,34 @@ def _flow_regular(e: Evidence) -> Verdict | None:
     return None
 
 
-def section(e: Evidence) -> tuple[Array, Array]:
-    """The last upward crossings of a flow's series through the mean of its widest variable: times (n,), states (n, d).
+def crossings(e: Evidence) -> tuple[NDArray[np.int64], Array, Array]:
+    """The last upward crossings of a flow's series through the mean of its widest variable, by linear interpolation.
 
-    Each crossing is located by Newton on the step itself, so it is as exact as the integration.
+    Returns the index of the state before each crossing (n,), the time since that state (n,), and the states (n, d).
     """
-    c = int(np.argmax(e.extent))
-    level = float(e.series[:, c].mean())
+    c, level = _section_plane(e)
     above = e.series[:, c] > level
     before = np.flatnonzero(~above[:-1] & above[1:])[-CROSSINGS:]
-    times, states = np.empty(len(before)), np.empty((len(before), e.system.dimension))
+    x, y = e.series[before], e.series[before + 1]
+    part = (level - x[:, c]) / (y[:, c] - x[:, c])
+    return before, part * e.series_step, x + part[:, None] * (y - x)
+
+
+def located(e: Evidence, before: NDArray[np.int64], since: Array) -> tuple[Array, Array]:
+    """Times and states of up to LANES crossings, exact: Newton on the step itself, from the states before them."""
+    c, level = _section_plane(e)
+    index, tau = np.resize(before, LANES), np.resize(since, LANES)
     parameters = np.repeat(e.parameters[:, None], LANES, axis=1)
-    for begin in range(0, len(before), LANES):
-        part = before[begin : begin + LANES]
-        index = np.resize(part, LANES)
-        start = e.series[index].T.copy()
-        rise = e.series[index + 1, c] - e.series[index, c]
-        tau = e.series_step * (level - e.series[index, c]) / np.where(rise == 0.0, 1.0, rise)
-        for _ in range(6):
-            moving = block(e.system, start, parameters, 0, h=tau / 8)
-            moving.advance(8)
-            reached = moving.states
-            speed = slope(e.system, reached, parameters)[0][c]
-            miss = (reached[c] - level) / np.where(speed == 0.0, 1.0, speed)
-            tau = np.clip(tau - miss, -e.series_step, 2 * e.series_step)
-        times[begin : begin + len(part)] = (index * e.series_step + tau)[: len(part)]
-        states[begin : begin + len(part)] = reached.T[: len(part)]
-    return times, states
+    start = e.series[index].T.copy()
+    for _ in range(6):
+        moving = block(e.system, start, parameters, 0, h=tau / 8)
+        moving.advance(8)
+        reached = moving.states
+        speed = slope(e.system, reached, parameters)[0][c]
+        tau = np.clip(tau - (reached[c] - level) / np.where(speed == 0.0, 1.0, speed), -e.series_step, 2 * e.series_step)
+    return (index * e.series_step + tau)[: len(before)], reached.T[: len(before)]
+
+
+def _section_plane(e: Evidence) -> tuple[int, float]:
+    c = int(np.argmax(e.extent))
+    return c, float(e.series[:, c].mean())

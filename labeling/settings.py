@@ -21,7 +21,7 @@ class Settings:
     transient_flow: float = 400.0
     records: int = 4_000
     series: int = 16_384
-    turning_steps: int = 1_000_000
+    turning_steps: int = 600_000
     steps: int = 8
     renormalisations: int = 8
     escalations: int = 2

@@ -15,6 +15,7 @@ from labeling.workers import Workers
 
 # width of a bracket, relative to the parameter's value (or to a thousandth of the sweep's range)
 WIDTH = {"map": 2e-5, "ode": 1e-3}
+ESCALATIONS = {"map": 1, "ode": 0}  # of a point inside a bracket; what stays undecided stays inside
 ROUNDS = 6  # of refinement, each of LANES points to a bracket
 PROGRESS = 0.9  # a round that leaves more of the width than this is the last: undecided points fill the rest
 
@@ -57,7 +58,7 @@ def brackets(
     found = [Bracket(sweep.parameter, a[0], b[0], a[1], b[1], False) for a, b in neighbours(places)]
     smallest = 1e-3 * (sweep.hi - sweep.lo)
     width = WIDTH[system.kind]
-    shorter = replace(settings, escalations=min(settings.escalations, 1))  # what stays undecided stays in the bracket
+    shorter = replace(settings, escalations=min(settings.escalations, ESCALATIONS[system.kind]))
     open_ = list(range(len(found)))
     for round_ in range(1, ROUNDS + 1):
         for i in open_:
