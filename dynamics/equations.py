@@ -7,6 +7,7 @@ refused instead of computed.
 
 import ast
 import math
+import sys
 from collections.abc import Callable, Mapping
 
 import sympy as sp
@@ -40,6 +41,7 @@ MAX_LENGTH = 5000  # characters of one equation
 MAX_DEPTH = 200  # nested operations
 MAX_EXPONENT = 64  # of a power whose exponent is a number
 MAX_BITS = 1024  # of a number that a power of numbers may produce (double precision ends there)
+MAX_ARGUMENTS = 16  # of min and max: SymPy compares every pair
 
 
 class EquationError(ValueError):
@@ -63,9 +65,16 @@ def expression(text: str, symbols: Mapping[str, sp.Expr]) -> sp.Expr:
         tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise EquationError(f"{_shown(text)} is not an expression: {getattr(error, 'msg', error)}") from None
-    result = _node(tree.body, symbols, 0)
-    if result.has(sp.zoo, sp.nan, sp.oo, -sp.oo) or result.has(sp.I):
-        raise EquationError(f"{_shown(text)} has no finite real value (a division by zero, or a root or log of less)")
+    try:
+        result = _finite(_node(tree.body, symbols, 0), text)
+    except EquationError:
+        raise
+    except (ArithmeticError, TypeError, ValueError):  # SymPy has no value for it: Mod(5, 0)
+        raise EquationError(_no_value(text)) from None
+    if result.has(sp.zoo, sp.nan, sp.oo, -sp.oo, sp.I):
+        raise EquationError(_no_value(text))
+    if any(abs(n) > sys.float_info.max for n in result.atoms(sp.Number)):
+        raise EquationError(f"a number in {_shown(text)} overflows; use ones below 1e308")
     return result
 
 
@@ -90,13 +99,19 @@ def derivative(expr: sp.Expr, variable: sp.Symbol) -> sp.Expr:
     """
     steps: dict[sp.Symbol, sp.Expr] = {}
 
-    def held(inner: sp.Expr) -> sp.Symbol:
+    def held(step: sp.Expr) -> sp.Symbol:
         dummy = sp.Dummy(real=True)
-        steps[dummy] = sp.floor(inner)
+        steps[dummy] = step
         return dummy
 
-    smooth = expr.replace(sp.Mod, lambda a, m: a - m * held(a / m)).replace(sp.floor, held)
-    return sp.diff(smooth, variable).replace(sp.DiracDelta, lambda *_: sp.S.Zero).xreplace(steps)
+    smooth = expr.replace(sp.Mod, lambda a, m: a - m * held(sp.floor(a / m))).replace(sp.floor, lambda a: held(sp.floor(a)))
+    # SymPy would split |log(x)| into real and imaginary part
+    smooth = smooth.replace(sp.Abs, lambda a: sp.Abs(a) if a.is_extended_real else a * held(sp.sign(a)))
+    smooth = smooth.replace(sp.sign, lambda a: sp.sign(a) if a.is_extended_real else held(sp.sign(a)))
+    slope = sp.diff(smooth, variable).replace(sp.DiracDelta, lambda *_: sp.S.Zero)
+    for dummy, step in reversed(steps.items()):  # a step may hold the ones inside it, which came first
+        slope = slope.xreplace({dummy: step})
+    return slope
 
 
 def _node(node: ast.AST, symbols: Mapping[str, sp.Expr], depth: int) -> sp.Expr:
@@ -147,7 +162,7 @@ def _operation(node: ast.BinOp, left: sp.Expr, right: sp.Expr) -> sp.Expr:
         case ast.Mult():
             return left * right
         case ast.Div():
-            if right == 0:
+            if right.is_zero:
                 raise EquationError(f"{_shown(ast.unparse(node))} divides by zero")
             return left / right
         case ast.Pow():
@@ -160,11 +175,11 @@ def _power(node: ast.BinOp, base: sp.Expr, exponent: sp.Expr) -> sp.Expr:
         size = abs(float(exponent.evalf(6)))
         if not size <= MAX_EXPONENT:
             raise EquationError(f"an exponent in {_shown(ast.unparse(node))} is beyond {MAX_EXPONENT}")
-        if base.is_number and base != 0 and size * abs(math.log2(abs(float(base.evalf(6))))) > MAX_BITS:
+        if base.is_number and not base.is_zero and size * abs(math.log2(abs(float(base.evalf(6))))) > MAX_BITS:
             raise EquationError(f"{_shown(ast.unparse(node))} is too large a number")
-        if base == 0 and exponent.is_negative:
+        if base.is_zero and exponent.is_negative:
             raise EquationError(f"{_shown(ast.unparse(node))} divides by zero")
-    return base**exponent
+    return _finite(base**exponent, ast.unparse(node))
 
 
 def _call(name: str, arguments: list[sp.Expr]) -> sp.Expr:
@@ -173,9 +188,26 @@ def _call(name: str, arguments: list[sp.Expr]) -> sp.Expr:
     arity, function = FUNCTIONS[name]
     if (arity and len(arguments) != arity) or (not arity and len(arguments) < 2):
         raise EquationError(f"{name} takes {arity or 'two or more'} argument(s), and got {len(arguments)}")
-    if name == "exp" and arguments[0].is_number and abs(float(arguments[0].evalf(6))) > 700:
+    if name in ("min", "max") and sum(len(a.args) if a.func is function else 1 for a in arguments) > MAX_ARGUMENTS:
+        raise EquationError(f"{name} of more than {MAX_ARGUMENTS} values is not read")
+    if name == "exp" and arguments[0].is_number and float(arguments[0].evalf(6)) > 700:
         raise EquationError("exp of that number overflows")
-    return function(*arguments)
+    return _finite(function(*arguments), f"{name}({', '.join(map(str, arguments))})")
+
+
+def _finite(value: sp.Expr, text: str) -> sp.Expr:
+    """The value itself; a constant that has no finite real value is refused, before abs or a power can hide it."""
+    if value.is_number:
+        constant = value.evalf(15)
+        if not (isinstance(constant, sp.Number) and constant.is_real):
+            raise EquationError(_no_value(text))
+        if abs(constant) > sys.float_info.max:
+            raise EquationError(f"{_shown(text)} overflows; use numbers below 1e308")
+    return value
+
+
+def _no_value(text: str) -> str:
+    return f"{_shown(text)} has no finite real value (a division by zero, or a root or log of less)"
 
 
 def _shown(text: str) -> str:

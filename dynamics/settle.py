@@ -41,15 +41,14 @@ def settled(system: System, states: Array, parameters: Array, transient: float) 
     pilot = adaptive_run(moving, PILOT * transient, rtol=TOLERANCE, atol=TOLERANCE, samples=PROBES)
     norm = np.maximum.reduce([_jacobian_norm(system, probe, parameters) for probe in [states, *pilot.samples]])
     h = np.minimum(pilot.smallest_step, STIFFNESS / np.maximum(norm, STIFFNESS / transient))
-    rest = np.ceil((1 - BEGINNING - PILOT) * transient / h / RECORDED).astype(int)
-    following = block(system, np.nan_to_num(moving.states), parameters, 0, h=h)
-    status, states = list(pilot.status), moving.states
-    for steps in sorted(set(rest.tolist())):  # lanes of one step count go together, so that none waits for another's
-        here = block(system, np.nan_to_num(moving.states), parameters, 0, h=h)
-        result = run(here, RECORDED, steps=steps)
+    rest = 2 ** np.ceil(np.log2(np.maximum((1 - BEGINNING - PILOT) * transient / h / RECORDED, 1.0))).astype(int)
+    states, status = moving.states, list(pilot.status)
+    for steps in np.unique(rest):  # powers of two, so that few groups of lanes run the same number of steps
+        following = block(system, np.nan_to_num(moving.states), parameters, 0, h=h)
+        ended = run(following, RECORDED, steps=int(steps)).status
         for i in np.flatnonzero(rest == steps):
-            states[:, i] = here.states[:, i]
-            status[i] = status[i] if status[i] != "ok" else result.status[i]
+            states[:, i] = following.states[:, i]
+            status[i] = status[i] if status[i] != "ok" else ended[i]
     return Settled(states, h, tuple(status))
 
 

@@ -56,6 +56,12 @@ def judged_points(
     return [found[i] for i in range(len(points))]
 
 
+def label(system: System, settings: Settings | None = None) -> Row:
+    """The row of a system at its own parameters and initial condition, as it stands in labels.jsonl."""
+    settings = settings or Settings()
+    return label_row(*judged_reference(system, settings), settings)
+
+
 def judged_reference(system: System, settings: Settings) -> tuple[Evidence, Verdict]:
     """Evidence and verdict at the system's own parameters and start, from LANES stretches of one orbit."""
     for start, last in _reference_starts(system, settings):

@@ -1,0 +1,59 @@
+"""The files of a labelling run: rows as JSON lines and Parquet, thresholds, pictures, and what made them."""
+
+import json
+from collections.abc import Iterable
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from bench.report.orbit_diagram import orbit_diagram
+from cache.store import write_whole
+from labeling.labels import Row, provenance
+from labeling.settings import Settings
+from labeling.sweeps import SweepResult
+from labeling.thresholds import threshold_row
+
+
+def json_lines(rows: Iterable[Row]) -> bytes:
+    """One JSON object a line, keys in the rows' order, floats that round-trip; a number that is not finite is refused."""
+    return "".join(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in rows).encode()
+
+
+def write_labels(folder: Path, rows: Iterable[Row]) -> None:
+    """labels.jsonl: one row per reference point."""
+    write_whole(folder / "labels.jsonl", json_lines(rows))
+
+
+def write_thresholds(folder: Path, results: Iterable[SweepResult], settings: Settings) -> None:
+    """thresholds.jsonl: one row per bracket."""
+    rows = [threshold_row(r.system, bracket, provenance(settings)) for r in results for bracket in r.brackets]
+    write_whole(folder / "thresholds.jsonl", json_lines(rows))
+
+
+def write_sweep(folder: Path, result: SweepResult) -> None:
+    """sweeps/<system>__<parameter>.parquet with the columns of labels.jsonl, and the sweep's picture beside it."""
+    stem = f"{result.system.id}__{result.sweep.parameter}"
+    write_whole(folder / "sweeps" / f"{stem}.parquet", parquet(p.row for p in result.points if p.row is not None))
+    write_whole(folder / "sweeps" / f"{stem}.png", orbit_diagram(result))
+
+
+def parquet(rows: Iterable[Row]) -> bytes:
+    """Rows as Parquet: nested values as JSON text, predicate values and indicators also in columns of their own."""
+    buffer = BytesIO()
+    pd.DataFrame([_flat(row) for row in rows]).to_parquet(buffer, index=False)
+    return buffer.getvalue()
+
+
+def _flat(row: Row) -> dict[str, Any]:
+    flat: dict[str, Any] = {
+        key: json.dumps(value, ensure_ascii=False, allow_nan=False) if isinstance(value, (dict, list)) else value
+        for key, value in row.items()
+    }
+    flat["period"] = None if row["period"] is None else float(row["period"])
+    flat |= {name: predicate["value"] for name, predicate in row["predicates"].items()}
+    for name, figures in row["indicators"].items():
+        if not isinstance(figures["value"], list):
+            flat |= {f"{name}_{part}": figures[part] for part in ("value", "error", "status")}
+    return flat

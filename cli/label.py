@@ -1,0 +1,179 @@
+"""`bench label`: labels and thresholds, from the equations."""
+
+import json
+import os
+import platform
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from dynamics.system import Sweep, System
+    from labeling.labels import Row
+    from labeling.sweeps import SweepResult
+
+
+class UsageError(OSError):
+    """Wrong use of an option, in one sentence."""
+
+
+def label(
+    systems: Annotated[
+        list[str] | None, typer.Argument(metavar="[SYSTEM]...", help="Ids, or TOML files of your own; none: all.")
+    ] = None,
+    sweep: Annotated[bool, typer.Option("--sweep", help="Label a grid too, and bracket its thresholds.")] = False,
+    param: Annotated[
+        str | None, typer.Option(metavar="NAME=LO:HI:N", help="The grid: N values of one parameter (implies --sweep).")
+    ] = None,
+    assign: Annotated[
+        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Give a parameter another value.")
+    ] = None,
+    start: Annotated[
+        str | None, typer.Option(metavar="x=..,y=..", help="Start from this state instead of the row's.")
+    ] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Processes; the result does not depend on it.")] = os.cpu_count() or 1,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of every random choice.")] = 0,
+    out: Annotated[Path, typer.Option(help="Folder for labels.jsonl, thresholds.jsonl and sweeps/.")] = Path("out"),
+    as_json: Annotated[bool, typer.Option("--json", help="Print the label rows, one JSON object a line.")] = False,
+) -> None:
+    """Label systems: regime, indicators with error bars, predicates with their basis.
+
+    Examples: [bold]bench label lorenz63 --set rho=24.5[/bold] · [bold]bench label henon --sweep[/bold] ·
+    [bold]bench label logistic_r4 --param r=3.5:3.6:200[/bold]
+    """
+    begun = time.time()
+    chosen = _chosen(systems or [], assign or [], start)
+    grids = [(s, g) for s in chosen for g in _grids(s, param)] if sweep or param else []
+    for s, g in grids:
+        s.with_values({g.parameter: g.lo})
+    _writable(out)
+    rows, results = _measured(chosen, grids, jobs, seed, out)
+    run = {"seconds": round(time.time() - begun, 1), "jobs": jobs, "machine": platform.machine(), "python": platform.python_version()}
+    from cache.store import write_whole
+
+    write_whole(out / "run.json", (json.dumps(run) + "\n").encode())
+    if as_json:
+        for row in rows:
+            typer.echo(json.dumps(row, ensure_ascii=False, allow_nan=False))
+    else:
+        _print_tables(rows, results, out)
+
+
+def _chosen(names: list[str], assign: list[str], start: str | None) -> "list[System]":
+    from dynamics.registry import system, system_ids, systems_in_file
+
+    systems: list[System] = []
+    for name in names or system_ids():
+        systems += systems_in_file(Path(name)) if name.endswith(".toml") else [system(name)]
+    values = dict(_pair(text) for text in assign)
+    state = dict(_pair(text) for text in start.split(",")) if start else {}
+    return [s.with_values(values, state) for s in systems] if values or state else systems
+
+
+def _pair(text: str) -> tuple[str, float]:
+    from dynamics.equations import number
+
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip() or not value.strip():
+        raise UsageError(f"{text!r} is not of the form NAME=VALUE, such as rho=28 or beta=8/3")
+    return name.strip(), number(value, name.strip())
+
+
+def _grids(system: "System", param: str | None) -> "tuple[Sweep, ...]":
+    from dynamics.equations import number
+    from dynamics.system import Sweep
+
+    if param is None:
+        return system.sweeps
+    name, _, grid = param.partition("=")
+    parts = grid.split(":")
+    if len(parts) != 3 or not parts[2].isdigit():
+        raise UsageError(f"{param!r} is not of the form NAME=LO:HI:N, such as rho=0:200:401")
+    return (Sweep(name, number(parts[0], "LO"), number(parts[1], "HI"), int(parts[2])),)
+
+
+def _writable(out: Path) -> None:
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"the folder {out} cannot be made: {error.strerror}") from None
+    if not os.access(out, os.W_OK):
+        raise UsageError(f"the folder {out} cannot be written to")
+
+
+def _measured(
+    chosen: "list[System]", grids: "list[tuple[System, Sweep]]", jobs: int, seed: int, out: Path
+) -> "tuple[list[Row], list[SweepResult]]":
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    from bench.release import write_labels, write_sweep, write_thresholds
+    from labeling.points import label as label_of
+    from labeling.settings import Settings
+    from labeling.sweeps import swept
+    from labeling.workers import Workers
+
+    settings = Settings(seed=seed)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True)) as bars:
+
+        def progress_of(name: str) -> "Workers":
+            stages: dict[str, object] = {}
+
+            def show(done: int, total: int, what: str) -> None:
+                if what not in stages:
+                    stages[what] = bars.add_task(f"{name}: {what}", total=total)
+                bars.update(stages[what], completed=done)  # type: ignore[arg-type]
+
+            return Workers(jobs, show)
+
+        tasks = [(s, settings) for s in chosen]
+        rows = list(progress_of("labels").each(label_of, tasks, "systems"))
+        write_labels(out, rows)
+        results = []
+        for s, grid in grids:
+            results.append(swept(s, grid, settings, progress_of(s.id)))
+            write_sweep(out, results[-1])
+            write_thresholds(out, results, settings)
+    return rows, results
+
+
+def _print_tables(rows: "list[Row]", results: "list[SweepResult]", out: Path) -> None:
+    from collections import Counter
+
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    for heading in ("system", "regime", "largest exponent", "K", "sweep", "regimes of its points", "brackets"):
+        table.add_column(heading, overflow="fold")
+    for row in rows:
+        mine = [r for r in results if r.system.id == row["system_id"]]
+        sweeps = "\n".join(f"{r.sweep.parameter} {r.sweep.lo:g}..{r.sweep.hi:g}" for r in mine)
+        counts = "\n".join(
+            ", ".join(f"{n} {regime}" for regime, n in Counter(p.verdict.regime for p in r.points).most_common()) for r in mine
+        )
+        k = row["indicators"]["zero_one_k"]["value"]
+        table.add_row(
+            row["system_id"], _regime(row), _figure(row["indicators"]["lyapunov_max"]), "-" if k is None else f"{k:.3f}",
+            sweeps, counts, "\n".join(str(len(r.brackets)) for r in mine),
+        )  # fmt: skip
+    console = Console()
+    console.print(table)
+    console.print(f"written to {out}/", highlight=False)
+
+
+def _regime(row: "Row") -> str:
+    if row["regime"] == "undecided":
+        return f"undecided ({row['reason']})"
+    if row["regime"] == "periodic":
+        return f"periodic, period {row['period'] if row['period'] is not None else format(row['period_time'], '.6g')}"
+    return str(row["regime"]).replace("_", " ")
+
+
+def _figure(figures: "Row") -> str:
+    if figures["value"] is None:
+        return str(figures["status"])
+    return f"{figures['value']:.5f} ± {figures['error']:.5f}"
