@@ -17,7 +17,7 @@ from labeling.thresholds import threshold_row
 
 
 def json_lines(rows: Iterable[Row]) -> bytes:
-    """One JSON object a line, keys in the rows' order, floats that round-trip; a number that is not finite is refused."""
+    """One JSON object a line, keys in the rows' order, floats that round-trip; NaN and infinity are refused."""
     return "".join(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in rows).encode()
 
 

@@ -33,7 +33,8 @@ def label(
     start: Annotated[
         str | None, typer.Option(metavar="x=..,y=..", help="Start from this state instead of the row's.")
     ] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="Processes; the result does not depend on it.")] = os.cpu_count() or 1,
+    jobs: Annotated[int, typer.Option(min=1, help="Processes; the result does not depend on it.")] = os.cpu_count()
+    or 1,
     seed: Annotated[int, typer.Option(min=0, help="Seed of every random choice.")] = 0,
     out: Annotated[Path, typer.Option(help="Folder for labels.jsonl, thresholds.jsonl and sweeps/.")] = Path("out"),
     as_json: Annotated[bool, typer.Option("--json", help="Print the label rows, one JSON object a line.")] = False,
@@ -50,7 +51,12 @@ def label(
         s.with_values({g.parameter: g.lo})
     _writable(out)
     rows, results = _measured(chosen, grids, jobs, seed, out)
-    run = {"seconds": round(time.time() - begun, 1), "jobs": jobs, "machine": platform.machine(), "python": platform.python_version()}
+    run = {
+        "seconds": round(time.time() - begun, 1),
+        "jobs": jobs,
+        "machine": platform.machine(),
+        "python": platform.python_version(),
+    }
     from cache.store import write_whole
 
     write_whole(out / "run.json", (json.dumps(run) + "\n").encode())
@@ -120,12 +126,10 @@ def _measured(
     with Progress(*columns, console=Console(stderr=True)) as bars:
 
         def progress_of(name: str) -> "Workers":
-            stages: dict[str, object] = {}
+            bar = bars.add_task(name, total=None)
 
             def show(done: int, total: int, what: str) -> None:
-                if what not in stages:
-                    stages[what] = bars.add_task(f"{name}: {what}", total=total)
-                bars.update(stages[what], completed=done)  # type: ignore[arg-type]
+                bars.update(bar, completed=done, total=total, description=f"{name}: {what}")
 
             return Workers(jobs, show)
 
@@ -147,19 +151,20 @@ def _print_tables(rows: "list[Row]", results: "list[SweepResult]", out: Path) ->
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)
-    for heading in ("system", "regime", "largest exponent", "K", "sweep", "regimes of its points", "brackets"):
-        table.add_column(heading, overflow="fold")
+    for heading in ("system", "regime", "largest exponent", "K", "brackets"):
+        table.add_column(heading)
     for row in rows:
         mine = [r for r in results if r.system.id == row["system_id"]]
-        sweeps = "\n".join(f"{r.sweep.parameter} {r.sweep.lo:g}..{r.sweep.hi:g}" for r in mine)
-        counts = "\n".join(
-            ", ".join(f"{n} {regime}" for regime, n in Counter(p.verdict.regime for p in r.points).most_common()) for r in mine
-        )
         k = row["indicators"]["zero_one_k"]["value"]
         table.add_row(
-            row["system_id"], _regime(row), _figure(row["indicators"]["lyapunov_max"]), "-" if k is None else f"{k:.3f}",
-            sweeps, counts, "\n".join(str(len(r.brackets)) for r in mine),
+            row["system_id"], _regime(row), _figure(row["indicators"]["lyapunov_max"]),
+            "-" if k is None else f"{k:.3f}",
+            str(sum(len(r.brackets) for r in mine)) if mine else "-",
         )  # fmt: skip
+        for r in mine:
+            counts = Counter(p.verdict.regime.replace("_", " ") for p in r.points).most_common()
+            grid = f"  {r.sweep.parameter} = {r.sweep.lo:g} .. {r.sweep.hi:g}"
+            table.add_row(grid, "\n".join(f"{n} {regime}" for regime, n in counts), style="dim")
     console = Console()
     console.print(table)
     console.print(f"written to {out}/", highlight=False)
@@ -169,7 +174,7 @@ def _regime(row: "Row") -> str:
     if row["regime"] == "undecided":
         return f"undecided ({row['reason']})"
     if row["regime"] == "periodic":
-        return f"periodic, period {row['period'] if row['period'] is not None else format(row['period_time'], '.6g')}"
+        return f"periodic, {row['period'] if row['period'] is not None else 'T = ' + format(row['period_time'], '.6g')}"
     return str(row["regime"]).replace("_", " ")
 
 

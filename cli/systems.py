@@ -37,7 +37,9 @@ def systems(
     for heading in ("system", "kind", "rule", "parameters", "sweep"):
         table.add_column(heading, overflow="fold")
     for s in rows:
-        rule = "\n".join(f"{name}{'(n+1)' if s.kind == 'map' else chr(39)} = {f}" for name, f in zip(s.state, s.rule, strict=True))
+        rule = "\n".join(
+            f"{name}{'(n+1)' if s.kind == 'map' else chr(39)} = {f}" for name, f in zip(s.state, s.rule, strict=True)
+        )
         parameters = "\n".join(f"{name} = {value:g}" for name, value in s.parameters.items())
         sweeps_ = "\n".join(f"{w.parameter} {w.lo:g} .. {w.hi:g}" for w in s.sweeps)
         table.add_row(s.id, s.kind, rule, parameters, sweeps_)

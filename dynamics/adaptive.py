@@ -1,4 +1,4 @@
-"""Adaptive Runge-Kutta over lanes: every lane has its own time and step, and is never held up by its neighbours' orbits.
+"""Adaptive Runge-Kutta over lanes: every lane has its own time and step, and none disturbs another's orbit.
 
 The step is chosen from the error of the state alone, so an orbit is the same with and without deviations.
 """
@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numba import types
-from numpy.typing import NDArray
 
 from dynamics.block import STATUSES, Array, Block, RunStatus, escape_radius
 from dynamics.codegen import LANES, RULE_TYPE

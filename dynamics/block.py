@@ -66,7 +66,7 @@ def block(
     seed: int = 0,
     method: str = "dp5",
 ) -> Block:
-    """A block from states (d, LANES) and parameters (number of parameters, LANES), with k random orthonormal deviations.
+    """A block from states (d, LANES) and parameters (n, LANES), with k random orthonormal deviations.
 
     The deviations are drawn from `seed` and are the same in every lane; a random frame has no chance to lie in an
     invariant subspace, from which the largest exponent would never be seen.

@@ -23,7 +23,7 @@ NEUTRAL = 1e-5  # distance of a multiplier's modulus from 1 that shooting cannot
 
 @dataclass(frozen=True)
 class Cycle:
-    """A fixed point or cycle: one point (d,), its period (iterates, or time; 0 for an equilibrium), and its multipliers.
+    """A fixed point or cycle: one point (d,), its period (iterates or time; 0 at rest), and its multipliers.
 
     `multipliers` are the eigenvalues of the derivative of the p-th iterate (map) or of the period map without the
     trivial 1 (flow); for an equilibrium of a flow they are exp of the Jacobian's eigenvalues, so that "inside the unit
@@ -102,7 +102,8 @@ def map_cycle(system: System, guess: Array, parameters: Array, period: int) -> C
 def flow_cycle(system: System, guess: Array, parameters: Array, duration: float, h: float) -> Cycle | None:
     """The cycle of an autonomous flow that shooting reaches from a point (d,) and a return time, or None.
 
-    The phase condition keeps the correction orthogonal to the flow. `h` is the step fit for the orbit; shooting takes finer ones.
+    The phase condition keeps the correction orthogonal to the flow. `h` is the step fit for the orbit; shooting takes
+    finer ones.
     """
     u, period = guess.copy(), duration
     d = len(u)

@@ -66,7 +66,7 @@ def expression(text: str, symbols: Mapping[str, sp.Expr]) -> sp.Expr:
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise EquationError(f"{_shown(text)} is not an expression: {getattr(error, 'msg', error)}") from None
     try:
-        result = _finite(_node(tree.body, symbols, 0), text)
+        result = _finite(_node(tree.body, symbols, 0), tree.body)
     except EquationError:
         raise
     except (ArithmeticError, TypeError, ValueError):  # SymPy has no value for it: Mod(5, 0)
@@ -104,7 +104,9 @@ def derivative(expr: sp.Expr, variable: sp.Symbol) -> sp.Expr:
         steps[dummy] = step
         return dummy
 
-    smooth = expr.replace(sp.Mod, lambda a, m: a - m * held(sp.floor(a / m))).replace(sp.floor, lambda a: held(sp.floor(a)))
+    smooth = expr.replace(sp.Mod, lambda a, m: a - m * held(sp.floor(a / m))).replace(
+        sp.floor, lambda a: held(sp.floor(a))
+    )
     # SymPy would split |log(x)| into real and imaginary part
     smooth = smooth.replace(sp.Abs, lambda a: sp.Abs(a) if a.is_extended_real else a * held(sp.sign(a)))
     smooth = smooth.replace(sp.sign, lambda a: sp.sign(a) if a.is_extended_real else held(sp.sign(a)))
@@ -120,14 +122,14 @@ def _node(node: ast.AST, symbols: Mapping[str, sp.Expr], depth: int) -> sp.Expr:
     match node:
         case ast.Constant(value=bool() | complex() | str() | bytes() | None):
             raise EquationError(f"{node.value!r} is not a real number")
-        case ast.Constant(value=int()):
-            if node.value.bit_length() > MAX_BITS:
+        case ast.Constant(value=int(whole)):
+            if whole.bit_length() > MAX_BITS:
                 raise EquationError("a whole number of more than 300 digits is too large")
-            return sp.Integer(node.value)
-        case ast.Constant(value=float()):
-            if not math.isfinite(node.value):
+            return sp.Integer(whole)
+        case ast.Constant(value=float(decimal)):
+            if not math.isfinite(decimal):
                 raise EquationError("a number overflows; use one below 1e308")
-            return sp.Float(node.value)
+            return sp.Float(decimal)
         case ast.Name():
             return _name(node.id, symbols)
         case ast.UnaryOp(op=ast.USub()):
@@ -139,9 +141,9 @@ def _node(node: ast.AST, symbols: Mapping[str, sp.Expr], depth: int) -> sp.Expr:
             right = _node(node.right, symbols, depth + 1)
             return _operation(node, left, right)
         case ast.Call(func=ast.Name(id=name)) if not node.keywords:
-            return _call(name, [_node(argument, symbols, depth + 1) for argument in node.args])
-    raise EquationError(f"{_shown(ast.unparse(node))} is not allowed in an equation; use + - * / **, numbers, names and "
-                        f"the functions {', '.join(FUNCTIONS)}")  # fmt: skip
+            return _finite(_call(name, [_node(argument, symbols, depth + 1) for argument in node.args]), node)
+    raise EquationError(f"{_shown(ast.unparse(node))} is not allowed in an equation; use + - * / **, numbers, names, "
+                        f"and the functions {', '.join(FUNCTIONS)}")  # fmt: skip
 
 
 def _name(name: str, symbols: Mapping[str, sp.Expr]) -> sp.Expr:
@@ -179,7 +181,7 @@ def _power(node: ast.BinOp, base: sp.Expr, exponent: sp.Expr) -> sp.Expr:
             raise EquationError(f"{_shown(ast.unparse(node))} is too large a number")
         if base.is_zero and exponent.is_negative:
             raise EquationError(f"{_shown(ast.unparse(node))} divides by zero")
-    return _finite(base**exponent, ast.unparse(node))
+    return _finite(base**exponent, node)
 
 
 def _call(name: str, arguments: list[sp.Expr]) -> sp.Expr:
@@ -192,17 +194,17 @@ def _call(name: str, arguments: list[sp.Expr]) -> sp.Expr:
         raise EquationError(f"{name} of more than {MAX_ARGUMENTS} values is not read")
     if name == "exp" and arguments[0].is_number and float(arguments[0].evalf(6)) > 700:
         raise EquationError("exp of that number overflows")
-    return _finite(function(*arguments), f"{name}({', '.join(map(str, arguments))})")
+    return function(*arguments)
 
 
-def _finite(value: sp.Expr, text: str) -> sp.Expr:
+def _finite(value: sp.Expr, node: ast.AST) -> sp.Expr:
     """The value itself; a constant that has no finite real value is refused, before abs or a power can hide it."""
     if value.is_number:
         constant = value.evalf(15)
         if not (isinstance(constant, sp.Number) and constant.is_real):
-            raise EquationError(_no_value(text))
+            raise EquationError(_no_value(ast.unparse(node)))
         if abs(constant) > sys.float_info.max:
-            raise EquationError(f"{_shown(text)} overflows; use numbers below 1e308")
+            raise EquationError(f"{_shown(ast.unparse(node))} overflows; use numbers below 1e308")
     return value
 
 

@@ -14,5 +14,5 @@ STEP_FASTMATH = frozenset({"contract", "reassoc", "nsz", "arcp"})
 
 
 def kernel(*signature: Any, fastmath: frozenset[str] = frozenset()) -> Callable[[Callable[..., Any]], Any]:
-    """Compile a function with the house policy; with a signature it is compiled (or read from numba's cache) at once."""
+    """Compile a function with the house policy; with a signature it is compiled, or read from disk, at once."""
     return njit(*signature, cache=True, nogil=True, error_model="numpy", fastmath=set(fastmath))

@@ -16,7 +16,7 @@ from dynamics.equations import RESERVED, EquationError, derivative, expression, 
 
 Kind = Literal["map", "ode"]
 KEYS = frozenset(
-    "kind state parameters rule let circle box sweep transient same_as name citation".split()
+    ["kind", "state", "parameters", "rule", "let", "circle", "box", "sweep", "transient", "same_as", "name", "citation"]
 )
 MAX_SWEEP_POINTS = 1_000_000
 
@@ -103,7 +103,7 @@ class System:
 
     @cached_property
     def constant_volume_factor(self) -> float | None:
-        """By how much volume grows per iterate (|det J|) or at which rate (div f), where that is the same everywhere."""
+        """The growth of volume per iterate (|det J|) or its rate (div f), where it is the same everywhere."""
         growth = self.divergence if self.kind == "ode" else sp.Abs(sp.simplify(self.jacobian.det(method="berkowitz")))
         growth = growth.subs({symbol(name): value for name, value in self.parameters.items()})
         return float(growth) if not growth.free_symbols else None
@@ -178,7 +178,8 @@ def _read(system_id: str, row: Mapping[str, Any]) -> System:
         if name not in state:
             raise refuse(f"{name!r} in circle or box is not a state variable; they are {', '.join(state)}")
     sweeps = tuple(
-        Sweep(s["parameter"], number(s["lo"], "lo"), number(s["hi"], "hi"), int(s["points"])) for s in row.get("sweep", [])
+        Sweep(s["parameter"], number(s["lo"], "lo"), number(s["hi"], "hi"), int(s["points"]))
+        for s in row.get("sweep", [])
     )
     for sweep in sweeps:
         if sweep.parameter not in parameters:

@@ -25,12 +25,12 @@ def lyapunov_spectrum(growth: ArrayLike, interval: float) -> Estimate:
     The exponent is the mean rate (Benettin, Galgani, Giorgilli & Strelcyn 1980, Meccanica 15:9, Eq. 11). Its half-width
     is the largest of three: Student's interval from batch means; the range of ln|w| about its trend line divided by T,
     which bounds the wobble of a bounded quantity (limit cycles, tori); |lambda(T) - lambda(T/2)|, which sees drift.
-    `error` is at 95 %; `evidence["error_999"]` is the one for verdicts. A superstable orbit has exponent minus infinity:
-    status `diverged`. Status `not_converged` where the half-width exceeds 2 % of the largest exponent.
+    `error` is at 95 %; `evidence["error_999"]` is the one for verdicts. A superstable orbit's exponent is minus
+    infinity: status `diverged`. Status `not_converged` where the half-width exceeds 2 % of the largest exponent.
     Raises ValueError for an empty run or a NaN in it.
     """
     g = _checked(growth)
-    n, k, lanes = g.shape
+    n, _, lanes = g.shape
     total = n * interval
     if np.isneginf(g).any():
         return without_value("diverged", "superstable: a deviation vanished, the exponent is minus infinity", T=total)

@@ -26,6 +26,7 @@ LONGEST_RETURN = 128  # iterates or turns
 PLACES = 512  # along the orbit at which returns are compared
 CLEARLY = 0.7  # a longer return must be better than a shorter one by this factor
 NEAR, NEAR_ONE = 0.2, 0.8
+POINT = 1e-5  # of the extent: maxima that repeat so closely are one, seen through the error of their parabola
 FEW_MAXIMA = 200  # of a series for the 0-1 test
 STILL = 1e-9  # extent of a series, relative to the size of the state, below which nothing moves
 
@@ -138,15 +139,19 @@ class Evidence:
             return without_value("undefined", "the series is constant")
         if self.system.kind == "ode" and len(self.maxima) < FEW_MAXIMA:
             return zero_one_k(self.observable, seed=self.seed)
+        m, gaps = self.near_return
+        if self.system.kind == "ode" and np.median(gaps) * np.ptp(self.maxima) <= POINT * self.extent.max():
+            return without_value("undefined", "section is a point", turns=m)
         values = self.observable if self.system.kind == "map" else self.maxima
         k = zero_one_k(values, seed=self.seed)
-        m, gaps = self.near_return
         if k.value is None or k.number > NEAR_ONE or m == 1 or np.median(gaps) > NEAR or len(values) < FEW_MAXIMA * m:
             return k
         strided = zero_one_k(values[::m], stride=1, seed=self.seed)
         if strided.value is None or strided.number <= k.number:
             return k
-        return Estimate(strided.value, strided.error, strided.status, strided.evidence | {"stride": m, "rule": "near return"})
+        return Estimate(
+            strided.value, strided.error, strided.status, strided.evidence | {"stride": m, "rule": "near return"}
+        )
 
     @cached_property
     def entropy(self) -> Estimate:
@@ -169,7 +174,7 @@ class Evidence:
 
 
 def deviations(system: System) -> int:
-    """How many deviations a point's run carries: all, or one where the system is too large for a whole generated step."""
+    """How many deviations a run carries: all, or one where the system is too large for a whole generated step."""
     return system.dimension if system.dimension * (1 + system.dimension) <= MAX_UNROLLED else 1
 
 
@@ -187,7 +192,7 @@ class Start:
 
 
 def swept_start(versions: Sequence[System], settings: Settings, horizon: int = 1) -> Start:
-    """One lane for each of up to LANES versions of a system, its transient dropped. Lanes do not depend on each other."""
+    """One lane for each of up to LANES versions of a system, its transient dropped; lanes are independent."""
     if not 1 <= len(versions) <= LANES:
         raise ValueError(f"a block holds 1 to {LANES} points, not {len(versions)}")
     padded = [versions[min(i, len(versions) - 1)] for i in range(LANES)]

@@ -36,7 +36,7 @@ def _procedures() -> dict[str, dict[str, str]]:
 
 @cache
 def code_digest() -> str:
-    """A digest of all source and data that decides what a row says, so that rows of different code can be told apart."""
+    """A digest of all source and data that decides what a row says: it tells rows of different code apart."""
     digest = hashlib.sha256()
     for package in CODE:
         folder = Path(str(files(package)))
@@ -134,14 +134,12 @@ def _facts(system: System) -> dict[str, tuple[bool, str]]:
 def _from_regime(name: str, verdict: Verdict) -> Row:
     if verdict.regime == "undecided":
         return _predicate("UNDECIDED", "measured", 0.0, verdict.reason, {"regime": "undecided"})
-    if verdict.regime == "unbounded" and name in ("Chaotic", "PosLyap", "HyperChaotic"):
-        # chaos needs a bounded orbit; whether an escaping one has a positive exponent is not measured
-        if name == "PosLyap":
-            return _predicate("UNDECIDED", "measured", 0.0, "the orbit leaves every bound", {"regime": "unbounded"})
+    if verdict.regime == "unbounded" and name == "PosLyap":  # chaos needs a bounded orbit, a positive exponent does not
+        return _predicate("UNDECIDED", "measured", 0.0, "the orbit leaves every bound", {"regime": "unbounded"})
     chaotic, hyper = verdict.is_chaotic, verdict.regime == "hyperchaotic"
     value = {
         "Chaotic": chaotic,
-        "PosLyap": chaotic,
+        "PosLyap": chaotic or verdict.stability == "repelling",
         "HyperChaotic": hyper,
         "QuasiPeriodic": verdict.regime == "quasiperiodic",
         "Periodic": verdict.regime == "periodic",

@@ -20,7 +20,10 @@ Regime = Literal[
 Reason = Literal["long_transient", "indicators_disagree", "step_dependent", "budget"]
 Stability = Literal["attracting", "neutral", "repelling"]
 
-K_CHAOTIC, K_REGULAR = 0.8, 0.2  # K tends to 1 or 0 (Gottwald & Melbourne 2009, section 3); between, it says nothing yet
+K_CHAOTIC, K_REGULAR = (
+    0.8,
+    0.2,
+)  # K tends to 1 or 0 (Gottwald & Melbourne 2009, section 3); between, it says nothing yet
 SLOPE_RATIO = (0.5, 1.5)  # of 2 * MEGNO slope to the largest exponent; 1 in the limit
 LONGEST_CYCLE = 1024  # iterates of a map
 LONGEST_EXACT = 64  # iterates after which an orbit on a repelling cycle repeats to the last bit
@@ -64,17 +67,17 @@ def regime(e: Evidence) -> Verdict:
         return Verdict("undecided", reason="budget", evidence={"run": e.status})
     value, half = _exponent(e.largest, 0)
     if value <= half:
-        regular = _map_regular(e) if e.system.kind == "map" else _flow_regular(e)
-        if regular is not None:
-            return regular
-    elif (repelling := _on_repelling(e)) is not None:
-        return repelling
+        found = _map_regular(e) if e.system.kind == "map" else _flow_regular(e)
+    else:
+        found = _on_repelling(e)
+    if found is not None:
+        return found
     floor = math.log(_duration(e)) / _duration(e)
-    evidence = {"lyapunov_max": value, "half_width_999": half, "ln_T_over_T": floor}
+    evidence: dict[str, Any] = {"lyapunov_max": value, "half_width_999": half, "ln_T_over_T": floor}
     if value > max(half, floor):
         return _chaotic(e, value, evidence)
     if _can_be_torus(e) and _zero_exponents(e, floor):
-        k = e.zero_one.value if e.zero_one.value is not None else 0.0  # no K: its section is a point, which is regular
+        k = e.zero_one.number if e.zero_one.value is not None else 0.0  # no K: the section is a point, which is regular
         evidence["zero_one_k"] = e.zero_one.value
         if k < K_REGULAR and _recurrent(e):
             if not _on_torus(e):
@@ -295,7 +298,9 @@ def located(e: Evidence, before: NDArray[np.int64], since: Array) -> tuple[Array
         moving.advance(8)
         reached = moving.states
         speed = slope(e.system, reached, parameters)[0][c]
-        tau = np.clip(tau - (reached[c] - level) / np.where(speed == 0.0, 1.0, speed), -e.series_step, 2 * e.series_step)
+        tau = np.clip(
+            tau - (reached[c] - level) / np.where(speed == 0.0, 1.0, speed), -e.series_step, 2 * e.series_step
+        )
     return (index * e.series_step + tau)[: len(before)], reached.T[: len(before)]
 
 

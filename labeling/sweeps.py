@@ -21,7 +21,9 @@ class SweepResult:
     brackets: list[Bracket]
 
 
-def swept(system: System, sweep: Sweep, settings: Settings | None = None, workers: Workers | None = None) -> SweepResult:
+def swept(
+    system: System, sweep: Sweep, settings: Settings | None = None, workers: Workers | None = None
+) -> SweepResult:
     """Label every point of a grid and bracket what changes between neighbours.
 
     The result is the same bit for bit for any number of processes.

@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,7 @@ class Bracket:
 def neighbours(points: Sequence[Place]) -> list[tuple[Place, Place]]:
     """Pairs of neighbouring decided points whose verdicts differ; undecided points between them are passed over."""
     decided = [p for p in points if p[1].regime != "undecided"]
-    return [(a, b) for a, b in zip(decided, decided[1:], strict=False) if a[1].key != b[1].key]
+    return [(a, b) for a, b in pairwise(decided) if a[1].key != b[1].key]
 
 
 def brackets(
@@ -87,7 +88,7 @@ def _narrowed(places: Sequence[Place], onset: bool) -> tuple[Place, Place]:
     def side(place: Place) -> Hashable:
         return place[1].is_chaotic if onset else place[1].key
 
-    pairs = list(zip(places, places[1:], strict=False))
+    pairs = list(pairwise(places))
     if onset and side(places[0]):
         pairs.reverse()  # chaos lies below: come from above
     return next(pair for pair in pairs if side(pair[0]) != side(pair[1]))

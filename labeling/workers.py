@@ -11,7 +11,8 @@ Result = TypeVar("Result")
 class Progress(Protocol):
     """Is told how much of which stage is done."""
 
-    def __call__(self, done: int, total: int, what: str) -> None: ...
+    def __call__(self, done: int, total: int, what: str) -> None:
+        """`done` of `total` pieces of the stage `what`."""
 
 
 class Workers:
@@ -20,9 +21,7 @@ class Workers:
     def __init__(self, jobs: int = 1, progress: Progress | None = None) -> None:
         self.jobs, self.progress = jobs, progress
 
-    def each(
-        self, function: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], what: str
-    ) -> Iterator[Result]:
+    def each(self, function: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], what: str) -> Iterator[Result]:
         """The function's results over the tasks' arguments, in the tasks' order, as they come."""
         if self.jobs == 1 or len(tasks) == 1:
             results: Iterator[Result] = (function(*task) for task in tasks)

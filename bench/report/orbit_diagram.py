@@ -7,6 +7,7 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.axes import Axes
 
 from labeling.sweeps import SweepResult
 
@@ -24,7 +25,7 @@ DPI = 110
 
 
 def orbit_diagram(result: SweepResult) -> bytes:
-    """The PNG of a sweep. Colours are regimes; thin lines are brackets; a strip below shows the regime of each point."""
+    """The PNG of a sweep: colours are regimes, grey bars are brackets."""
     name = result.sweep.parameter
     with plt.rc_context({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False}):
         figure, (above, below) = plt.subplots(
@@ -52,7 +53,7 @@ def orbit_diagram(result: SweepResult) -> bytes:
     return buffer.getvalue()
 
 
-def _exponents(axis: plt.Axes, result: SweepResult) -> None:
+def _exponents(axis: Axes, result: SweepResult) -> None:
     name = result.sweep.parameter
     figures = [(p, p.row["indicators"]["lyapunov_max"]) for p in result.points if p.row is not None]
     known = [(p, f) for p, f in figures if f["value"] is not None]

@@ -1,0 +1,31 @@
+# On a machine with Python 3.11+, git and make: `make label`, then `make test`.
+PYTHON ?= python3
+BIN := .venv/bin
+SYSTEMS := logistic_r2_8 logistic_r4 henon standard_map lorenz63 rossler vdp damped_oscillator
+
+.PHONY: label test test-slow lint clean
+
+label: .venv/ready
+	$(BIN)/bench label $(SYSTEMS) --sweep --out out
+
+test: .venv/ready lint
+	$(BIN)/python -m pytest
+
+test-slow: .venv/ready
+	$(BIN)/python -m pytest -m slow
+
+lint: .venv/ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+.venv/ready: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Chaostruth needs Python 3.11 or later; name one with make PYTHON=/path/to/python3"; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "Python's venv module is missing; install it (on Debian: apt-get install python3-venv) and try again"; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+clean:
+	rm -rf .venv out build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
