@@ -18,6 +18,7 @@ ITERATIONS = 30
 RESIDUAL = 1e-9  # |f^p(u) - u| relative to 1 + |u| that counts as solved
 FINER = 4  # shooting takes steps finer than the orbit's by this factor: a cycle must close to RESIDUAL
 TIMING = 3  # first corrections go to the period alone: with a wrong one, a centre's orbits shrink to its equilibrium
+RANK = 1e-7  # singular values below this fraction of the largest are those of a family of cycles
 NEUTRAL = 1e-5  # distance of a multiplier's modulus from 1 that shooting cannot resolve
 
 
@@ -83,7 +84,7 @@ def map_cycle(system: System, guess: Array, parameters: Array, period: int) -> C
     """The cycle of a map that Newton on f^p reaches from a guess (d,), under its least period, or None."""
     u = guess.copy()
     for _ in range(ITERATIONS):
-        image, derivative = _period_map(system, u, parameters, period, 1.0)
+        image, derivative = _iterated(system, u, parameters, period)
         miss = wrapped(system, image - u)
         if not (np.isfinite(miss).all() and np.isfinite(derivative).all()):
             return None
@@ -92,7 +93,7 @@ def map_cycle(system: System, guess: Array, parameters: Array, period: int) -> C
         if np.abs(change).max() <= 1e-14 * (1 + np.abs(u).max()):
             break
     least = _least_period(system, u, parameters, period)
-    image, derivative = _period_map(system, u, parameters, least, 1.0)
+    image, derivative = _iterated(system, u, parameters, least)
     residual = float(np.abs(wrapped(system, image - u)).max())
     if not residual <= RESIDUAL * (1 + np.abs(u).max()):
         return None
@@ -102,37 +103,73 @@ def map_cycle(system: System, guess: Array, parameters: Array, period: int) -> C
 def flow_cycle(system: System, guess: Array, parameters: Array, duration: float, h: float) -> Cycle | None:
     """The cycle of an autonomous flow that shooting reaches from a point (d,) and a return time, or None.
 
-    The phase condition keeps the correction orthogonal to the flow. `h` is the step fit for the orbit; shooting takes
-    finer ones.
+    Multiple shooting: the cycle is cut into LANES arcs, one a lane, which must join. The phase condition keeps the
+    correction of the first point orthogonal to the flow. `h` is the step fit for the orbit; shooting takes finer ones.
     """
-    u, period = guess.copy(), duration
-    d = len(u)
-    for attempt in range(ITERATIONS):
-        steps = FINER * int(np.ceil(duration / h))
-        image, monodromy = _period_map(system, u, parameters, steps, period / steps)
-        f_end, f_start = (slope(system, _lanes(x), _lanes(parameters))[0][:, 0] for x in (image, u))
-        miss = image - u
-        if not (np.isfinite(miss).all() and np.isfinite(monodromy).all()):
+    d, period = len(guess), duration
+    for _ in range(TIMING):
+        end = _path(system, guess, parameters, period, h)[:, -1]
+        f = slope(system, _lanes(end), _lanes(parameters))[0][:, 0]
+        if not np.isfinite(f).all() or not f @ f > 0.0:
             return None
-        matrix = np.zeros((d + 1, d + 1))
-        matrix[:d, d] = f_end
-        if attempt >= TIMING:
-            matrix[:d, :d], matrix[d, :d] = monodromy - np.eye(d), f_start
-        change = np.linalg.lstsq(matrix, np.append(-miss, 0.0), rcond=NEUTRAL)[0]
-        u, period = u + change[:d], period + change[d]
+        period -= float((end - guess) @ f / (f @ f))
         if not 0.2 * duration < period < 5 * duration:
             return None
-        if attempt >= TIMING and np.abs(change).max() <= 1e-12 * (1 + np.abs(u).max()):
+    nodes = _path(system, guess, parameters, period, h)[:, :LANES]
+    joined = np.roll(np.arange(LANES), -1)
+    for _ in range(ITERATIONS):
+        ends, transfer = _arcs(system, nodes, parameters, period, h)
+        miss = ends - nodes[:, joined]
+        if not (np.isfinite(miss).all() and np.isfinite(transfer).all()):
+            return None
+        f_end, _ = slope(system, ends, _lanes(parameters))
+        f_first = slope(system, nodes, _lanes(parameters))[0][:, 0]
+        matrix = np.zeros((LANES * d + 1, LANES * d + 1))
+        for i in range(LANES):
+            rows, next_ = slice(i * d, (i + 1) * d), joined[i]
+            matrix[rows, rows] += transfer[:, :, i]
+            matrix[rows, next_ * d : (next_ + 1) * d] -= np.eye(d)
+            matrix[rows, -1] = f_end[:, i] / LANES
+        matrix[-1, :d] = f_first
+        change = np.linalg.lstsq(matrix, np.append(-miss.T.ravel(), 0.0), rcond=RANK)[0]
+        nodes = nodes + change[:-1].reshape(LANES, d).T
+        period += float(change[-1])
+        if not 0.2 * duration < period < 5 * duration:
+            return None
+        if np.abs(change).max() <= 1e-12 * (1 + np.abs(nodes).max()):
             break
-    steps = FINER * int(np.ceil(period / h))
-    image, monodromy = _period_map(system, u, parameters, steps, period / steps)
-    residual = float(np.abs(image - u).max())
-    speed = float(np.abs(slope(system, _lanes(u), _lanes(parameters))[0][:, 0]).max())
-    if not residual <= RESIDUAL * (1 + np.abs(u).max()) or speed * period <= 1e-6 * (1 + np.abs(u).max()):
+    ends, transfer = _arcs(system, nodes, parameters, period, h)
+    residual = float(np.abs(ends - nodes[:, joined]).max())
+    speed = float(np.abs(slope(system, nodes, _lanes(parameters))[0]).max())
+    size = 1 + np.abs(nodes).max()
+    if not residual <= RESIDUAL * size or speed * period <= 1e-6 * size:
         return None
+    monodromy = np.eye(d)
+    for i in range(LANES):
+        monodromy = transfer[:, :, i] @ monodromy
     multipliers = np.linalg.eigvals(monodromy).astype(complex)
     trivial = int(np.argmin(np.abs(multipliers - 1.0)))
-    return Cycle(u, float(period), np.delete(multipliers, trivial), residual)
+    return Cycle(nodes[:, 0].copy(), float(period), np.delete(multipliers, trivial), residual)
+
+
+def _path(system: System, start: Array, parameters: Array, duration: float, h: float) -> Array:
+    """LANES + 1 states (d, LANES + 1) at equal times along the orbit from a point (d,)."""
+    steps = int(np.ceil(FINER * duration / LANES / h))
+    moving = block(system, _lanes(start), _lanes(parameters), 0, h=duration / LANES / steps)
+    out = [moving.states[:, 0]]
+    for _ in range(LANES):
+        moving.advance(steps)
+        out.append(moving.states[:, 0])
+    return np.array(out).T
+
+
+def _arcs(system: System, nodes: Array, parameters: Array, period: float, h: float) -> tuple[Array, Array]:
+    """Ends (d, LANES) and derivatives (d, d, LANES) of the arcs that begin at nodes (d, LANES), a period in all."""
+    steps = int(np.ceil(FINER * period / LANES / h))
+    moving = block(system, nodes, _lanes(parameters), len(nodes), h=period / LANES / steps)
+    moving.deviations[:] = np.eye(len(nodes))[:, :, None]
+    moving.advance(steps)
+    return moving.states, moving.deviations.copy()
 
 
 def cycle_points(system: System, cycle: Cycle, parameters: Array, count: int) -> Array:
@@ -151,10 +188,11 @@ def _lanes(values: Array) -> Array:
     return np.repeat(values[:, None], LANES, axis=1)
 
 
-def _period_map(system: System, u: Array, parameters: Array, steps: int, h: float) -> tuple[Array, Array]:
-    moving = block(system, _lanes(u), _lanes(parameters), len(u), h=h)
+def _iterated(system: System, u: Array, parameters: Array, iterates: int) -> tuple[Array, Array]:
+    """Image (d,) and derivative (d, d) of a map's iterate at a point."""
+    moving = block(system, _lanes(u), _lanes(parameters), len(u))
     moving.deviations[:] = np.eye(len(u))[:, :, None]
-    moving.advance(steps)
+    moving.advance(iterates)
     return moving.states[:, 0], moving.deviations[:, :, 0].copy()
 
 

@@ -5,9 +5,10 @@ equations (Jacobian, divergence, explicit time, dimension) is derived here and n
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from keyword import iskeyword
 from typing import Any, Literal
 
 import sympy as sp
@@ -155,6 +156,10 @@ def _read(system_id: str, row: Mapping[str, Any]) -> System:
     for key, kind in (("kind", str), ("state", dict), ("rule", list)):
         if not isinstance(row.get(key), kind):
             raise refuse(f"the key {key!r} is missing or not a {kind.__name__}")
+    for key, kind in (("parameters", dict), ("let", dict), ("circle", dict), ("box", dict), ("sweep", list),
+                      ("name", str), ("citation", str), ("same_as", str)):  # fmt: skip
+        if not isinstance(row.get(key, kind()), kind):
+            raise refuse(f"the key {key!r} is {row[key]!r}; it must be a {kind.__name__}")
     if row["kind"] not in ("map", "ode"):
         raise refuse(f"kind is {row['kind']!r}; it must be 'map' or 'ode'")
     state = {name: number(value, f"the start of {name}") for name, value in row["state"].items()}
@@ -162,7 +167,7 @@ def _read(system_id: str, row: Mapping[str, Any]) -> System:
     let = dict(row.get("let", {}))
     names = [*state, *parameters, *let]
     for name in names:
-        if not name.isidentifier() or name in RESERVED:
+        if not name.isidentifier() or iskeyword(name) or name in RESERVED:
             raise refuse(f"{name!r} cannot be the name of a variable; take a letter followed by letters and digits,"
                          f" none of {', '.join(sorted(RESERVED))}")  # fmt: skip
         if names.count(name) > 1:
@@ -173,14 +178,24 @@ def _read(system_id: str, row: Mapping[str, Any]) -> System:
         if not isinstance(text, str):
             raise refuse(f"the equation {text!r} is not text; put it in quotation marks")
     circle = {name: number(value, f"the circumference of {name}") for name, value in row.get("circle", {}).items()}
-    box = {name: (number(lo, name), number(hi, name)) for name, (lo, hi) in row.get("box", {}).items()}
+    for name, length in circle.items():
+        if length <= 0:
+            raise refuse(f"the circumference of {name} is {length}; it must be above 0")
+    box = {}
+    for name, bounds in row.get("box", {}).items():
+        if not (isinstance(bounds, (list, tuple)) and len(bounds) == 2):
+            raise refuse(f"the box of {name} is {bounds!r}; give [lo, hi]")
+        lo, hi = (number(bound, f"the box of {name}") for bound in bounds)
+        if not lo < hi:
+            raise refuse(f"the box of {name} runs from {lo} to {hi}; lo must be below hi")
+        box[name] = (lo, hi)
     for name in [*circle, *box]:
         if name not in state:
             raise refuse(f"{name!r} in circle or box is not a state variable; they are {', '.join(state)}")
-    sweeps = tuple(
-        Sweep(s["parameter"], number(s["lo"], "lo"), number(s["hi"], "hi"), int(s["points"]))
-        for s in row.get("sweep", [])
-    )
+    transient = number(row["transient"], "the transient") if "transient" in row else None
+    if transient is not None and transient <= 0:
+        raise refuse(f"the transient is {transient}; it must be above 0")
+    sweeps = tuple(_sweep(entry, refuse) for entry in row.get("sweep", []))
     for sweep in sweeps:
         if sweep.parameter not in parameters:
             raise refuse(f"the sweep's parameter {sweep.parameter!r} is not one of {', '.join(parameters)}")
@@ -197,5 +212,15 @@ def _read(system_id: str, row: Mapping[str, Any]) -> System:
         name=row.get("name", system_id),
         citation=row.get("citation", ""),
         same_as=row.get("same_as"),
-        transient=number(row["transient"], "the transient") if "transient" in row else None,
+        transient=transient,
     )
+
+
+def _sweep(entry: Any, refuse: Callable[[str], RowError]) -> Sweep:
+    keys = ("parameter", "lo", "hi", "points")
+    if not isinstance(entry, dict) or set(entry) != set(keys):
+        raise refuse(f"the sweep {entry!r} needs the keys {', '.join(keys)}, and no others")
+    points = entry["points"]
+    if not isinstance(points, int):
+        raise refuse(f"the sweep of {entry['parameter']} has points = {points!r}; a whole number is needed")
+    return Sweep(entry["parameter"], number(entry["lo"], "lo"), number(entry["hi"], "hi"), points)

@@ -9,8 +9,8 @@ def kaplan_yorke_dimension(spectrum: Estimate) -> Estimate:
     """The Kaplan-Yorke dimension j + (l_1 + .. + l_j)/|l_j+1|, j the largest number of exponents with a sum >= 0.
 
     Kaplan & Yorke 1979, Lect. Notes Math. 730:204. 0 for a stable fixed point or map cycle, 1 for a limit cycle, d
-    where no exponent makes the sum negative (a volume-preserving set). Exponents within their interval of 0 count as 0. The
-    half-width is the range of the formula over the exponents' intervals, shifted one after another.
+    where no exponent makes the sum negative (a volume-preserving set). Exponents within their interval of 0 count as 0.
+    The half-width is the range of the formula over the exponents' intervals, shifted one after another.
     """
     if spectrum.value is None or spectrum.error is None:
         return without_value("undefined", "no Lyapunov spectrum to take a dimension of")

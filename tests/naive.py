@@ -100,3 +100,67 @@ def cyclic_bands(x, max_bands):
         if all(left[1] < right[0] for left, right in pairwise(spans)):
             return p
     return 1
+
+
+# The shipped rules once more, written by hand from the papers that the rows cite: (state, parameters, time) -> rates.
+RULES = {
+    "logistic_r2_8": lambda u, p, t: [p["r"] * u[0] - p["r"] * u[0] ** 2],
+    "logistic_r4": lambda u, p, t: [p["r"] * u[0] - p["r"] * u[0] ** 2],
+    "henon": lambda u, p, t: [u[1] + 1 - p["a"] * u[0] * u[0], p["b"] * u[0]],
+    "standard_map": lambda u, p, t: [u[0] + (u[1] + p["K"] * np.sin(u[0])), u[1] + p["K"] * np.sin(u[0])],
+    "lorenz63": lambda u, p, t: [
+        -p["sigma"] * u[0] + p["sigma"] * u[1],
+        p["rho"] * u[0] - u[1] - u[0] * u[2],
+        u[0] * u[1] - p["beta"] * u[2],
+    ],
+    "rossler": lambda u, p, t: [-(u[1] + u[2]), u[0] + p["a"] * u[1], p["b"] + u[0] * u[2] - p["c"] * u[2]],
+    "vdp": lambda u, p, t: [u[1], p["mu"] * u[1] - p["mu"] * u[0] ** 2 * u[1] - u[0]],
+    "damped_oscillator": lambda u, p, t: [u[1], -2 * p["zeta"] * p["omega"] * u[1] - p["omega"] ** 2 * u[0]],
+}
+
+# Butcher tableaux (A, b, c): Kutta 1901; Dormand & Prince 1980, RK5(4)7M.
+RK4 = ([[], [1 / 2], [0, 1 / 2], [0, 0, 1]], [1 / 6, 1 / 3, 1 / 3, 1 / 6], [0, 1 / 2, 1 / 2, 1])
+DP5 = (
+    [
+        [],
+        [1 / 5],
+        [3 / 40, 9 / 40],
+        [44 / 45, -56 / 15, 32 / 9],
+        [19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729],
+        [9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656],
+    ],
+    [35 / 384, 0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84],
+    [0, 1 / 5, 3 / 10, 4 / 5, 8 / 9, 1],
+)
+
+
+def runge_kutta(rule, u, t, h, steps, tableau):
+    """`steps` steps of an explicit method for u' = rule(u, t), stage by stage."""
+    a, b, c = tableau
+    for m in range(steps):
+        slopes = []
+        for row, node in zip(a, c, strict=True):
+            at = u + h * sum((w * k for w, k in zip(row, slopes, strict=True)), np.zeros_like(u))
+            slopes.append(np.asarray(rule(at, t + m * h + node * h)))
+        u = u + h * sum(w * k for w, k in zip(b, slopes, strict=True))
+    return u
+
+
+def with_deviations(rule, jacobian, d):
+    """The rule of a state and its deviations, one below the other in a single column of d (1 + k) numbers."""
+
+    def both(column, t):
+        u, *v = column.reshape(-1, d)
+        return np.concatenate([rule(u, t), *(np.asarray(jacobian(u, t)) @ w for w in v)])
+
+    return both
+
+
+def iterated(rule, jacobian, u, v, steps, circle):
+    """A map's state (d,) and deviations (d, k) after `steps` iterates; variable c has circumference circle[c]."""
+    for _ in range(steps):
+        v = np.asarray(jacobian(u)) @ v
+        u = np.array(rule(u), dtype=float)
+        for c, length in circle.items():
+            u[c] = u[c] % length
+    return u, v

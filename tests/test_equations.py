@@ -140,7 +140,8 @@ def test_functions_nest_as_in_python(text, x, y):
 
 REFUSED = {
     "attribute": ["x.real", "().__class__.__bases__", "x.y.z", "x.__class__(1)", "sin.__globals__"],
-    "unknown call": ["eval(x)", "f(x)", "__import__('os')", "open(x)", "acosh(x)", "x(2)", "pi()", "(sin)(x)(y)", "2(x)"],
+    "unknown call": ["eval(x)", "f(x)", "__import__('os')", "open(x)", "acosh(x)", "x(2)", "pi()", "(sin)(x)(y)",
+                     "2(x)"],
     "statement": ["import os", "x = 1", "x; y", "del x", "x := 1", "yield x"],
     "lambda": ["lambda: 1", "(lambda x: x)(1)", "sin(lambda: 1)"],
     "comprehension": ["[i for i in x]", "{i for i in x}", "{i: i for i in x}", "max(i for i in x)"],
@@ -153,17 +154,20 @@ REFUSED = {
     "keyword": ["sin(x=1)", "max(x, key=y)", "sin(**x)", "sin(*x)", "await x"],
     "arity": ["sin(x, y)", "sin()", "atan2(x)", "Mod(x)", "max(x)", "min()", "pi(1)"],
     "name": ["w", "sin", "e", "nan", "inf", "oo", "__builtins__", "I"],
-    "tower": ["9**9**9", "9**9**9**9", "x**65", "x**-65", "2**1025", "x**(10**10)", "x**1e10", "((9**64)**2)**2"],
+    "tower": ["9**9**9", "9**9**9**9", "x**65", "x**-65", "2**1025", "x**(10**10)", "x**1e10", "((9**64)**2)**4"],
     "huge": ["9" * 400, "9" * 4500, "0x" + "f" * 400, "1e400", "-1e999", "1e300*1e300", "x*1e300*1e300", "x*10**64*"
              + "*".join(["10**64"] * 5), "exp(701)", "exp(exp(exp(9)))", "cosh(1000)", "sinh(1000.0)*x",
              "exp(699)*exp(699)"],
     "deep": ["-" * 3000 + "x", "-" * 250 + "x", "(" * 300 + "x" + ")" * 300, "+".join(["x"] * 2400),
              "sin(" * 300 + "x" + ")" * 300, "**".join(["x"] * 400), "x" * 5001],
-    "many": [f"max({', '.join(f'sin({i}*x)' for i in range(17))})", "max(x*1, " * 40 + "y" + ")" * 40],
-    "zero": ["1/0", "x/0", "x/(y - y)", "1/0.0", "1/sin(0)", "0**-1", "0.0**-2", "0**(-x)", "Mod(x, 0)", "Mod(5, y - y)",
-             "atan2(0, 0)", "log(0)", "tan(pi/2)", "x**(1/0)", "0*log(0)", "exp(log(0))", "max(log(0), x)"],
-    "not real": ["sqrt(-1)", "sqrt(-2.0)", "log(-1)", "asin(2)", "acos(-1.5)", "(-8)**(1/3)", "(-2)**0.5", "abs(sqrt(-1))",
-                 "sqrt(-1)**2", "x**sqrt(-1)", "min(sqrt(-1), x)", "exp(log(-1))", "Heaviside(sqrt(-1))"],
+    "many": [f"max({', '.join(f'sin({i}*x)' for i in range(17))})",
+             "".join(f"max({i}*x*y, " for i in range(40)) + "y" + ")" * 40],
+    "zero": ["1/0", "x/0", "x/(y - y)", "1/0.0", "1/sin(0)", "0**-1", "0.0**-2", "0**(-x)", "Mod(x, 0)",
+             "Mod(5, y - y)", "atan2(0, 0)", "log(0)", "tan(pi/2)", "x**(1/0)", "0*log(0)", "exp(log(0))",
+             "max(log(0), x)"],
+    "not real": ["sqrt(-1)", "sqrt(-2.0)", "log(-1)", "asin(2)", "acos(-1.5)", "(-8)**(1/3)", "(-2)**0.5",
+                 "abs(sqrt(-1))", "sqrt(-1)**2", "x**sqrt(-1)", "min(sqrt(-1), x)", "exp(log(-1))",
+                 "Heaviside(sqrt(-1))"],
     "not text": ["", "   ", "\x00", "\ud800", "1or x", "x y", "x +", "(x", "x\n+ y", "5x"],
 }  # fmt: skip
 
@@ -253,7 +257,8 @@ def test_numbers_that_are_none(value):
     "sign(x)*x**2", "x*sign(x - y)", "x*sign(log(x + 4))", "floor(3*x)*x", "floor(x)**2", "floor(floor(2*x)*x)*x",
     "Mod(x, 0.7)", "Mod(x*y, 0.7)**2", "Mod(Mod(x, 2) + y, 0.3)**2", "Mod(floor(2*x) + x, 1.5)*x", "Mod(x, y)*x",
     "Heaviside(x)*x", "x**2*Heaviside(x - y)", "Heaviside(log(x + 4) - 1)*x", "min(x, y)", "max(x, 2*y, x*y)",
-    "min(x, y)*max(x**2, y**2)", "max(abs(x), floor(3*y), min(x*y, 0.2))", "abs(x + 4)**1.5", "sqrt(abs(x))*x", "(x**2)**0.5",
+    "min(x, y)*max(x**2, y**2)", "max(abs(x), floor(3*y), min(x*y, 0.2))", "abs(x + 4)**1.5", "sqrt(abs(x))*x",
+    "(x**2)**0.5",
 ])  # fmt: skip
 def test_derivatives_of_kinked_functions_against_central_differences(text):
     expr = expression(text, SYMBOLS)
