@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numba import types
 
-from dynamics.block import STATUSES, Array, Block, RunStatus, escape_radius
+from dynamics.block import STATUSES, TINY, Array, Block, RunStatus, escape_radius
 from dynamics.codegen import LANES, RULE_TYPE
 from dynamics.kernel import kernel
 from dynamics.tableaux import DP5, DP5_DENSE, DP5_ERROR
@@ -97,7 +97,8 @@ def _accept(S, new, slope, dense, samples, taken, i, d, k, t, step, start, end):
             samples[taken[i], j, i] = S[at] + step * total
         taken[i] += 1
     for j in range(d * (1 + k)):
-        S[j * LANES + i] = new[j * LANES + i]
+        x = new[j * LANES + i]
+        S[j * LANES + i] = 0.0 if abs(x) < TINY else x
 
 
 @kernel(types.void(RULE_TYPE, _F1, _F1, _F1, _F1, _N, _N, _F1, _F2, _F1, _F1, _F1, _F2, _X, _F1, _X, _F3, _I1, _F1))

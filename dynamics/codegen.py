@@ -49,11 +49,14 @@ class Kernels:
     rule: Callable[..., None] | None
 
 
-_LOADED: dict[tuple[str, int, str], Kernels] = {}
+_LOADED: dict[tuple[str, int, str, int], Kernels] = {}
 
 
-def kernels(system: System, k: int, method: str = "dp5") -> Kernels:
-    """The compiled kernels of a system with k deviation vectors (0 <= k <= d), from the cache or made now."""
+def kernels(system: System, k: int, method: str = "dp5", lanes: int = LANES) -> Kernels:
+    """The compiled kernels of a system with k deviation vectors (0 <= k <= d), from the cache or made now.
+
+    `lanes` is LANES for blocks, and 1 for the path of a single orbit, which need not pay for sixteen.
+    """
     d = system.dimension
     if not 0 <= k <= d:
         raise ValueError(f"{system.id}: {k} deviation vectors asked for, the state has {d} dimensions")
@@ -61,10 +64,11 @@ def kernels(system: System, k: int, method: str = "dp5") -> Kernels:
         raise RowError(f"{system.id}: {d} variables with {k} deviations are too many for a generated step"
                        f" (at most {MAX_UNROLLED} numbers in all)")  # fmt: skip
     shape = repr((system.kind, [*system.state], [*system.parameters], system.let, system.rule, system.circle))
-    if (shape, k, method) not in _LOADED:
-        module = _module(system.id, _module_source(system, k, method))
-        _LOADED[shape, k, method] = Kernels(module.step, getattr(module, "rule", None))
-    return _LOADED[shape, k, method]
+    key = (shape, k, method, lanes)
+    if key not in _LOADED:
+        module = _module(system.id, _module_source(system, k, method, lanes))
+        _LOADED[key] = Kernels(module.step, getattr(module, "rule", None))
+    return _LOADED[key]
 
 
 def _module(stem: str, source: str) -> Any:
@@ -171,7 +175,7 @@ def _derivative_code(system: System, k: int) -> _Derivative:
     return _Derivative(tuple(lines), tuple(code[:d]), jv, code[-1] if wants_div else None, not system.autonomous)
 
 
-def _module_source(system: System, k: int, method: str) -> str:
+def _module_source(system: System, k: int, method: str, lanes: int) -> str:
     flags = ", ".join(repr(flag) for flag in sorted(STEP_FASTMATH))
     head = [
         f'"""{system.id} with {k} deviation vectors, {method}: generated code."""',
@@ -183,37 +187,40 @@ def _module_source(system: System, k: int, method: str) -> str:
     ]
     code = _derivative_code(system, k)
     if system.kind == "map":
-        return "\n".join([*head, *_map_step(system, k, code)]) + "\n"
-    return "\n".join([*head, *_flow_step(system, k, code, TABLEAUX[method]), *_flow_rule(system, k, code)]) + "\n"
+        return "\n".join([*head, *_map_step(system, k, code, lanes)]) + "\n"
+    return (
+        "\n".join([*head, *_flow_step(system, k, code, TABLEAUX[method], lanes), *_flow_rule(system, k, code, lanes)])
+        + "\n"
+    )
 
 
-def _at(c: int, j: int, k: int, d: int) -> str:
+def _at(c: int, j: int, k: int, d: int, lanes: int) -> str:
     """Index of component c, column j (c = d: the extra row)."""
-    return f"{(c * (1 + k) + j) * LANES if c < d else d * (1 + k) * LANES} + i"
+    return f"{(c * (1 + k) + j) * lanes if c < d else d * (1 + k) * lanes} + i"
 
 
-def _loads(system: System, k: int) -> list[str]:
+def _loads(system: System, k: int, lanes: int) -> list[str]:
     d = system.dimension
-    lines = [f"u{c} = S[{_at(c, 0, k, d)}]" for c in range(d)]
-    lines += [f"v{c}_{j} = S[{_at(c, j + 1, k, d)}]" for j in range(k) for c in range(d)]
-    return lines + [f"p{q} = P[{q * LANES} + i]" for q in range(len(system.parameters))]
+    lines = [f"u{c} = S[{_at(c, 0, k, d, lanes)}]" for c in range(d)]
+    lines += [f"v{c}_{j} = S[{_at(c, j + 1, k, d, lanes)}]" for j in range(k) for c in range(d)]
+    return lines + [f"p{q} = P[{q * lanes} + i]" for q in range(len(system.parameters))]
 
 
-def _step_head(loop: list[str]) -> list[str]:
+def _step_head(loop: list[str], lanes: int) -> list[str]:
     return [
         "@njit(types.void(A, A, A, A, types.int64), **POLICY)",
         "def step(S, P, t, h, n):",
         "    for m in range(n):",
-        f"        for i in range({LANES}):",
+        f"        for i in range({lanes}):",
         *(f"            {line}" for line in loop),
-        f"    for i in range({LANES}):",
+        f"    for i in range({lanes}):",
         "        t[i] += n*h[i]",
     ]
 
 
-def _map_step(system: System, k: int, code: _Derivative) -> list[str]:
+def _map_step(system: System, k: int, code: _Derivative, lanes: int) -> list[str]:
     d = system.dimension
-    loop = [*_loads(system, k)]
+    loop = [*_loads(system, k, lanes)]
     if code.uses_time:
         loop.append("tt = t[i] + m*h[i]")
     loop += code.lines
@@ -223,24 +230,24 @@ def _map_step(system: System, k: int, code: _Derivative) -> list[str]:
             length = repr(system.circle[name])
             loop.append(f"f{c} = f{c} - {length}*np.floor(f{c}/{length})")
     loop += [f"w{c}_{j} = {code.jv[j][c]}" for j in range(k) for c in range(d)]
-    loop += [f"S[{_at(c, 0, k, d)}] = f{c}" for c in range(d)]
-    loop += [f"S[{_at(c, j + 1, k, d)}] = w{c}_{j}" for j in range(k) for c in range(d)]
-    return _step_head(loop)
+    loop += [f"S[{_at(c, 0, k, d, lanes)}] = f{c}" for c in range(d)]
+    loop += [f"S[{_at(c, j + 1, k, d, lanes)}] = w{c}_{j}" for j in range(k) for c in range(d)]
+    return _step_head(loop, lanes)
 
 
 def _combination(weights: list[float], name: str) -> str:
     return " + ".join(f"{w!r}*{name.format(s=s)}" for s, w in enumerate(weights) if w != 0.0)
 
 
-def _flow_step(system: System, k: int, code: _Derivative, tableau: Tableau) -> list[str]:
+def _flow_step(system: System, k: int, code: _Derivative, tableau: Tableau, lanes: int) -> list[str]:
     d = system.dimension
-    columns = [(f"u{c}", f"y{c}", f"f{{s}}_{c}", _at(c, 0, k, d), code.f[c]) for c in range(d)]
+    columns = [(f"u{c}", f"y{c}", f"f{{s}}_{c}", _at(c, 0, k, d, lanes), code.f[c]) for c in range(d)]
     columns += [
-        (f"v{c}_{j}", f"w{c}_{j}", f"g{{s}}_{c}_{j}", _at(c, j + 1, k, d), code.jv[j][c])
+        (f"v{c}_{j}", f"w{c}_{j}", f"g{{s}}_{c}_{j}", _at(c, j + 1, k, d, lanes), code.jv[j][c])
         for j in range(k)
         for c in range(d)
     ]
-    loop = [*_loads(system, k), "hh = h[i]", "t0 = t[i] + m*hh"]
+    loop = [*_loads(system, k, lanes), "hh = h[i]", "t0 = t[i] + m*hh"]
     loop += [f"{start} = {now}" for now, start, *_ in columns]
     for s in range(tableau.stages):
         if s:
@@ -255,18 +262,18 @@ def _flow_step(system: System, k: int, code: _Derivative, tableau: Tableau) -> l
     weights = [float(b) for b in tableau.b]
     loop += [f"S[{at}] = {start} + hh*({_combination(weights, slope)})" for _, start, slope, at, _ in columns]
     if code.div is not None:
-        loop.append(f"S[{_at(d, 0, k, d)}] += hh*({_combination(weights, 'q{s}')})")
-    return _step_head(loop)
+        loop.append(f"S[{_at(d, 0, k, d, lanes)}] += hh*({_combination(weights, 'q{s}')})")
+    return _step_head(loop, lanes)
 
 
-def _flow_rule(system: System, k: int, code: _Derivative) -> list[str]:
+def _flow_rule(system: System, k: int, code: _Derivative, lanes: int) -> list[str]:
     d = system.dimension
-    loop = [*_loads(system, k), "tt = t[i]", *code.lines]
-    loop += [f"D[{_at(c, 0, k, d)}] = {code.f[c]}" for c in range(d)]
-    loop += [f"D[{_at(c, j + 1, k, d)}] = {code.jv[j][c]}" for j in range(k) for c in range(d)]
+    loop = [*_loads(system, k, lanes), "tt = t[i]", *code.lines]
+    loop += [f"D[{_at(c, 0, k, d, lanes)}] = {code.f[c]}" for c in range(d)]
+    loop += [f"D[{_at(c, j + 1, k, d, lanes)}] = {code.jv[j][c]}" for j in range(k) for c in range(d)]
     return [
         "@njit(types.void(A, A, A, A), **POLICY)",
         "def rule(D, S, P, t):",
-        f"    for i in range({LANES}):",
+        f"    for i in range({lanes}):",
         *(f"        {line}" for line in loop),
     ]

@@ -42,10 +42,11 @@ def settled(system: System, states: Array, parameters: Array, transient: float) 
     norm = np.maximum.reduce([_jacobian_norm(system, probe, parameters) for probe in [states, *pilot.samples]])
     h = np.minimum(pilot.smallest_step, STIFFNESS / np.maximum(norm, STIFFNESS / transient))
     rest = 2 ** np.ceil(np.log2(np.maximum((1 - BEGINNING - PILOT) * transient / h / RECORDED, 1.0))).astype(int)
+    rest[[s != "ok" for s in pilot.status]] = 1
     states, status = moving.states, list(pilot.status)
     for steps in np.unique(rest):  # powers of two, so that few groups of lanes run the same number of steps
         following = block(system, np.nan_to_num(moving.states), parameters, 0, h=h)
-        ended = run(following, RECORDED, steps=int(steps)).status
+        ended = run(following, RECORDED, steps=min(int(steps), 64), renormalisations=max(1, int(steps) // 64)).status
         for i in np.flatnonzero(rest == steps):
             states[:, i] = following.states[:, i]
             status[i] = status[i] if status[i] != "ok" else ended[i]

@@ -29,7 +29,7 @@ def lyapunov_spectrum(growth: ArrayLike, interval: float) -> Estimate:
     infinity: status `diverged`. Status `not_converged` where the half-width exceeds 2 % of the largest exponent.
     Raises ValueError for an empty run or a NaN in it.
     """
-    g = _checked(growth)
+    g = _shaped(checked_growth(growth, interval))
     n, _, lanes = g.shape
     total = n * interval
     if np.isneginf(g).any():
@@ -73,21 +73,30 @@ def largest_exponent(spectrum: Estimate) -> Estimate:
 
 def lyapunov_max(growth: ArrayLike, interval: float) -> Estimate:
     """The largest Lyapunov exponent from the growth of one deviation, (n,) or (n, lanes); see lyapunov_spectrum."""
-    g = np.asarray(growth, dtype=float)
+    g = checked_growth(growth, interval)
     if g.ndim not in (1, 2):
         raise ValueError(f"the growth of one deviation is an array (n,) or (n, lanes), not of shape {g.shape}")
     return largest_exponent(lyapunov_spectrum(g[:, None] if g.ndim == 1 else g[:, None, :], interval))
 
 
-def _checked(growth: ArrayLike) -> NDArray[np.float64]:
+def checked_growth(growth: ArrayLike, interval: float) -> NDArray[np.float64]:
+    """Growth as an array of real numbers; ValueError for masked or complex ones, NaN, +inf, or an interval not above 0."""
+    if isinstance(growth, np.ma.MaskedArray) or np.iscomplexobj(growth):
+        raise ValueError("growth is masked or complex; pass a plain array of real numbers")
     g = np.asarray(growth, dtype=float)
-    g = g[:, :, None] if g.ndim == 2 else g
-    if g.ndim != 3 or g.shape[1] == 0 or g.shape[2] == 0:
-        raise ValueError(f"growth is an array (n, k) or (n, k, lanes), not of shape {np.shape(growth)}")
-    if len(g) < 2 * BATCHES_ALONE:
-        raise ValueError(f"{len(g)} intervals are too few for an error; at least {2 * BATCHES_ALONE} are needed")
     if np.isnan(g).any() or np.isposinf(g).any():
         raise ValueError("growth holds NaN or +inf: the run blew up; cut it where it did")
+    if not 0.0 < interval < math.inf:
+        raise ValueError(f"the interval is {interval}; it must be a time above 0")
+    return g
+
+
+def _shaped(growth: NDArray[np.float64]) -> NDArray[np.float64]:
+    g = growth[:, :, None] if growth.ndim == 2 else growth
+    if g.ndim != 3 or g.shape[1] == 0 or g.shape[2] == 0:
+        raise ValueError(f"growth is an array (n, k) or (n, k, lanes), not of shape {growth.shape}")
+    if len(g) < 2 * BATCHES_ALONE:
+        raise ValueError(f"{len(g)} intervals are too few for an error; at least {2 * BATCHES_ALONE} are needed")
     return g
 
 

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import t as student
 
 from indicators.estimate import Estimate, without_value
+from indicators.lyapunov import checked_growth
 
 MINIMUM = 100  # intervals
 
@@ -23,12 +24,10 @@ def megno(growth: ArrayLike, interval: float, *, continuous: bool) -> tuple[Esti
     tori of autonomous flows, isochronous oscillators), and like lambda t/2 for an exponent of either sign: its slope is
     lambda/2, whence the verdict uses the slope. Raises ValueError for fewer than 100 intervals or a NaN.
     """
-    g = np.asarray(growth, dtype=float)
+    g = checked_growth(growth, interval)
     g = g[:, None] if g.ndim == 1 else g
-    if g.ndim != 2 or len(g) < MINIMUM:
+    if g.ndim != 2 or len(g) < MINIMUM or g.shape[1] == 0:
         raise ValueError(f"MEGNO needs an array (n,) or (n, lanes) with n >= {MINIMUM}, not {np.shape(growth)}")
-    if np.isnan(g).any() or np.isposinf(g).any():
-        raise ValueError("growth holds NaN or +inf: the run blew up; cut it where it did")
     if np.isneginf(g).any():
         nothing = without_value("diverged", "superstable: a deviation vanished, MEGNO is minus infinity")
         return nothing, nothing

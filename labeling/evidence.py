@@ -1,12 +1,12 @@
 """Runs a system at given points and gathers what a verdict rests on."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from dynamics.block import Array, RunStatus, block, run
+from dynamics.block import Array, RunStatus, block, run, single_orbit
 from dynamics.codegen import LANES, MAX_UNROLLED
 from dynamics.cycles import wrapped
 from dynamics.section import local_maxima
@@ -205,11 +205,11 @@ def swept_start(versions: Sequence[System], settings: Settings, horizon: int = 1
 def reference_start(system: System, settings: Settings, horizon: int = 1) -> Start:
     """LANES lanes that are consecutive stretches of one orbit, the one from the system's initial condition."""
     begun = swept_start([system], settings, horizon)
-    along = block(system, begun.states, begun.parameters, 0, h=begun.h)
-    inner = settings.renormalisations * (1 if system.kind == "map" else settings.steps)
-    passed = run(along, LANES, steps=inner, renormalisations=settings.records * horizon)
-    status = tuple(s if s != "ok" else t for s, t in zip(begun.status, passed.status, strict=True))
-    return Start((system,), passed.states[:, :, 0].T, begun.parameters, begun.h, status, horizon, pooled=True)
+    if begun.status[0] != "ok":
+        return replace(begun, pooled=True)
+    stretch = settings.records * horizon * settings.renormalisations * (1 if system.kind == "map" else settings.steps)
+    states, status = single_orbit(system, begun.states[:, 0], float(begun.h[0]), stretch, LANES)
+    return replace(begun, states=states.T, status=(status,) * LANES, pooled=True)
 
 
 def gathered(start: Start, settings: Settings, finer: int = 1) -> list[Evidence]:

@@ -164,3 +164,12 @@ def iterated(rule, jacobian, u, v, steps, circle):
         for c, length in circle.items():
             u[c] = u[c] % length
     return u, v
+
+
+def megno(growth, interval, continuous):
+    """Mean MEGNO at the end of a run, by summing over every time up to every time (Cincotta, Giordano & Simo 2003)."""
+    values = []
+    for n in range(1, len(growth) + 1):
+        moments = [(i - 0.5 if continuous else i) * interval for i in range(1, n + 1)]
+        values.append(2 / (n * interval) * sum(t * g for t, g in zip(moments, growth[:n], strict=True)))
+    return sum(values) / len(values), values[-1]

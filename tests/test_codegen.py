@@ -53,11 +53,11 @@ def test_maps_step_as_their_twin(system_id):
     d = s.dimension
     moving = block(s, states, parameters, d)
     start = moving.deviations.copy()
+    jacobian = jacobian_of(s)
     moving.advance(10)
     circle = {list(s.state).index(name): length for name, length in s.circle.items()}
     for i in range(LANES):
         p = dict(zip(s.parameters, parameters[:, i], strict=True))
-        jacobian = jacobian_of(s)
         u, v = naive.iterated(
             lambda u, p=p: naive.RULES[system_id](u, p, 0.0),
             lambda u, p=p: jacobian(u, p.values()),
@@ -85,8 +85,7 @@ def test_maps_step_once_to_the_last_bits(system_id):
         assert close(moving.states[:, i], wrapped, 1e-15 * 4)
 
 
-@pytest.mark.parametrize("method", ["rk4", "dp5"])
-@pytest.mark.parametrize("system_id", FLOWS)
+@pytest.mark.parametrize(("system_id", "method"), [*((i, "dp5") for i in FLOWS), ("lorenz63", "rk4"), ("vdp", "rk4")])
 def test_flows_step_as_their_twin(system_id, method):
     """20 steps of state, deviations and the integral of the divergence, each lane with its own step and time."""
     s = system(system_id)
@@ -100,7 +99,6 @@ def test_forced_flows_step_as_their_twin():
         return [u[1], u[0] - u[0] ** 3 - p["d"] * u[1] + p["g"] * math.cos(p["w"] * t)]
 
     compare_flow(FORCED, rule, "dp5")
-    compare_flow(FORCED, rule, "rk4")
 
 
 def compare_flow(s, rule, method):
@@ -207,8 +205,8 @@ def test_a_map_knows_the_iterate():
 GRAMMAR = [
     "sqrt(x + 3)", "exp(x*y)", "log(x + 3)", "sin(3*x)", "cos(3*x)", "tan(x)", "asin(x/3)", "acos(x/3)", "atan(x)",
     "atan2(y, x)", "sinh(x)", "cosh(x)", "tanh(x)", "abs(x)*y", "sign(x - y)*x", "Heaviside(x)*x**2", "min(x, y, x*y)",
-    "max(x, y, 0.25)", "floor(3*x)*y", "Mod(3*x, 0.7)", "Mod(x, y)", "x**3 - y**2 + x**5", "(x + 3)**y", "1/(x + 3) + pi",
-    "(x + 3)**0.5 - 2**x/3", "abs(log(x + 3))*x", "Mod(Mod(x, 2) + y, 0.3)**2", "10**20*x/10**19",
+    "max(x, y, 0.25)", "floor(3*x)*y", "Mod(3*x, 0.7)", "Mod(x, y)", "x**3 - y**2 + x**5", "(x + 3)**y",
+    "1/(x + 3) + pi",     "(x + 3)**0.5 - 2**x/3", "abs(log(x + 3))*x", "Mod(Mod(x, 2) + y, 0.3)**2", "10**20*x/10**19",
 ]  # fmt: skip
 
 
@@ -263,7 +261,7 @@ def coupled(d):
 
 def test_systems_too_large_for_a_step_are_refused():
     big = coupled(6)
-    assert 6 * (1 + 6) > MAX_UNROLLED
+    assert MAX_UNROLLED < 6 * (1 + 6)
     with pytest.raises(RowError, match=r"^coupled: 6 variables with 6 deviations are too many .*at most 30 numbers"):
         kernels(big, 6)
     with pytest.raises(RowError, match="31 variables with 0 deviations"):
@@ -282,24 +280,25 @@ def test_blocks_of_the_wrong_shape_are_refused():
 
 
 PROBE = """
-import sys, numpy as np
-from dynamics.block import block
-from dynamics.codegen import LANES
+import sys
+import numpy as np
+from dynamics.codegen import LANES, kernels
 from dynamics.system import system_from_row
-s = system_from_row("a-b", {"kind": "map", "state": {"x": 0.3}, "parameters": {"r": 3.9}, "rule": [sys.argv[1]]})
-moving = block(s, np.full((1, LANES), 0.3), np.full((1, LANES), 3.9), 0)
-moving.advance(20)
-print(moving.states[0, 0].hex())
+for rule in sys.argv[1:]:
+    s = system_from_row("a-b", {"kind": "map", "state": {"x": 0.3}, "parameters": {"r": 3.9}, "rule": [rule]})
+    state, p, t, h = np.full(2 * LANES, 0.3), np.full(LANES, 3.9), np.zeros(LANES), np.ones(LANES)
+    kernels(s, 0).step(state, p, t, h, 20)
+    print(state[0].hex())
 """
 
 
-def probe(folder, rule="r*x*(1 - x)"):
+def probe(folder, *rules):
     environment = os.environ | {"CHAOSTRUTH_CACHE": str(folder)}
     done = subprocess.run(
-        [sys.executable, "-c", PROBE, rule], env=environment, capture_output=True, text=True, check=True
+        [sys.executable, "-c", PROBE, *rules], env=environment, capture_output=True, text=True, check=True
     )
     assert done.stderr == ""
-    return float.fromhex(done.stdout)
+    return [float.fromhex(line) for line in done.stdout.split()]
 
 
 def stamps(folder, pattern):
@@ -307,7 +306,7 @@ def stamps(folder, pattern):
 
 
 def test_modules_are_kept_by_digest_and_used_again(tmp_path):
-    first = probe(tmp_path)
+    (first,) = probe(tmp_path, "r*x*(1 - x)")
     sources, compiled = stamps(tmp_path, "*.py"), stamps(tmp_path, "*.nb?")
     (source,) = (tmp_path / "kernels").glob("*.py")
     assert source.stem.startswith("a_b_")
@@ -315,19 +314,13 @@ def test_modules_are_kept_by_digest_and_used_again(tmp_path):
     assert len(compiled) == 2  # index and machine code
     assert not stamps(tmp_path, "*.tmp")
 
-    assert probe(tmp_path) == first
-    assert stamps(tmp_path, "*.py") == sources
-    assert stamps(tmp_path, "*.nb?") == compiled  # read, not made again
+    again, other = probe(tmp_path, "r*x*(1 - x)", "r*x*(1 - x*x)")
+    assert again == first != other
+    assert stamps(tmp_path, "*.py").items() > sources.items()  # other equations, another module
+    assert stamps(tmp_path, "*.nb?").items() > compiled.items()  # the first was read, not made again
+    assert len(stamps(tmp_path, "*.py")) == 2
 
-    assert probe(tmp_path, "r*x - r*x*x") == pytest.approx(first, rel=1e-6)
-    assert len(stamps(tmp_path, "*.py")) == 2  # other equations, another module
-    assert source.stat().st_mtime_ns == sources[source.name]
-
-
-def test_a_damaged_module_is_made_again(tmp_path):
-    first = probe(tmp_path)
-    (source,) = (tmp_path / "kernels").glob("*.py")
     whole = source.read_text()
     source.write_text(whole[: len(whole) // 2])
-    assert probe(tmp_path) == first
+    assert probe(tmp_path, "r*x*(1 - x)") == [first]
     assert source.read_text() == whole

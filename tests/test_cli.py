@@ -1,0 +1,110 @@
+"""The command line: what it prints, what it writes, and how it refuses."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+BENCH = [sys.executable, "-c", "from cli.main import main; main()"]
+ROOT = Path(__file__).parent.parent
+
+
+def bench(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*BENCH, *arguments], capture_output=True, text=True, timeout=300, check=False, cwd=ROOT)
+
+
+def rows(path: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_help_of_every_command_shows_an_example() -> None:
+    for command in ("systems", "label"):
+        done = bench(command, "--help")
+        assert done.returncode == 0
+        assert "Example" in done.stdout
+
+
+def test_version_and_systems() -> None:
+    assert bench("--version").stdout.startswith("chaostruth ")
+    listed = [json.loads(line) for line in bench("systems", "--json").stdout.splitlines()]
+    assert {s["system_id"] for s in listed} >= {"lorenz63", "henon", "vdp", "standard_map"}
+    assert "lorenz63" in bench("systems").stdout
+
+
+def test_label_prints_rows_for_programs(tmp_path: Path) -> None:
+    done = bench("label", "logistic_r4", "--set", "r=3.83", "--json", "--out", str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    (made,) = [json.loads(line) for line in done.stdout.splitlines()]
+    assert (made["regime"], made["period"], made["params"]) == ("periodic", 3, {"r": 3.83})
+    assert rows(tmp_path / "labels.jsonl") == [made]
+
+
+def test_label_starts_where_it_is_told(tmp_path: Path) -> None:
+    done = bench("label", "standard_map", "--set", "K=0.3", "--start", "theta=pi,p=0", "--json", "--out", str(tmp_path))
+    made = json.loads(done.stdout)
+    assert (made["regime"], made["initial_condition"]["p"]) == ("fixed_point", 0.0)
+
+
+def test_any_number_of_processes_writes_the_same_bytes(tmp_path: Path) -> None:
+    for jobs in ("1", "2"):
+        for name, grid in (("logistic_r4", "r=3.4:3.6:40"), ("vdp", "mu=-0.5:1:20")):
+            done = bench("label", name, "--param", grid, "--jobs", jobs, "--out", str(tmp_path / jobs / name))
+            assert done.returncode == 0, done.stderr
+    files = sorted(p.relative_to(tmp_path / "1") for p in (tmp_path / "1").rglob("*") if p.is_file())
+    assert {p.name for p in files} >= {"labels.jsonl", "thresholds.jsonl", "logistic_r4__r.parquet", "vdp__mu.png"}
+    for file in files:
+        if file.name != "run.json":
+            assert (tmp_path / "1" / file).read_bytes() == (tmp_path / "2" / file).read_bytes(), file
+
+    thresholds = rows(tmp_path / "1" / "logistic_r4" / "thresholds.jsonl")
+    assert list(thresholds[0]) == [
+        "system_id", "parameter", "params", "lo", "hi", "kind", "below", "above", "direction", "method", "confidence",
+        "provenance",
+    ]  # fmt: skip
+    assert any(t["lo"] <= 3.449489742783178 <= t["hi"] for t in thresholds)  # type: ignore[operator]
+    frame = pd.read_parquet(tmp_path / "1" / "logistic_r4" / "sweeps" / "logistic_r4__r.parquet")
+    assert len(frame) == 40
+    assert {"regime", "period", "Chaotic", "lyapunov_max_value", "zero_one_k_status", "predicates"} <= set(
+        frame.columns
+    )
+    assert (tmp_path / "1" / "vdp" / "sweeps" / "vdp__mu.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_system_of_ones_own(tmp_path: Path) -> None:
+    mine = tmp_path / "lozi.toml"  # Lozi 1978, J. Phys. Colloq. 39:C5-9: a strange attractor at a = 1.7, b = 0.5
+    mine.write_text(
+        'kind = "map"\nstate = { x = 0.1, y = 0.0 }\nparameters = { a = 1.7, b = 0.5 }\n'
+        'rule = ["1 - a*abs(x) + y", "b*x"]\n'
+    )
+    done = bench("label", str(mine), "--json", "--out", str(tmp_path / "out"))
+    assert done.returncode == 0, done.stderr
+    made = json.loads(done.stdout)
+    assert (made["system_id"], made["regime"]) == ("lozi", "chaotic")
+    assert sum(made["indicators"]["lyapunov_spectrum"]["value"]) == pytest.approx(-0.6931471805599453, abs=1e-9)  # ln b
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["lorenz64"], "did you mean lorenz63"),
+        (["henon", "--set", "q=1"], "henon has no parameter 'q'; it has a, b"),
+        (["henon", "--set", "a"], "not of the form NAME=VALUE"),
+        (["henon", "--set", "a=import os"], "is not an expression"),
+        (["henon", "--param", "a=1:2"], "not of the form NAME=LO:HI:N"),
+        (["henon", "--param", "a=2:1:10"], "lo must be below hi"),
+        (["henon", "--param", "a=1:2:1"], "at least 2 are needed"),
+        (["henon", "--param", "q=1:2:10"], "henon has no parameter 'q'"),
+        (["henon", "--start", "z=1"], "henon has no variable 'z'"),
+        (["henon", "--jobs", "0"], "--jobs"),
+        (["nothing.toml"], "nothing.toml"),
+    ],
+)
+def test_wrong_use_is_one_sentence_and_status_2(arguments: list[str], said: str, tmp_path: Path) -> None:
+    done = bench("label", *arguments, "--out", str(tmp_path / "out"))
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "out").exists()
