@@ -80,7 +80,7 @@ def lyapunov_max(growth: ArrayLike, interval: float) -> Estimate:
 
 
 def checked_growth(growth: ArrayLike, interval: float) -> NDArray[np.float64]:
-    """Growth as an array of real numbers; ValueError for masked or complex ones, NaN, +inf, or an interval not above 0."""
+    """Growth as real numbers; ValueError for masked or complex ones, NaN, +inf, or an interval not above 0."""
     if isinstance(growth, np.ma.MaskedArray) or np.iscomplexobj(growth):
         raise ValueError("growth is masked or complex; pass a plain array of real numbers")
     g = np.asarray(growth, dtype=float)
