@@ -139,10 +139,11 @@ _PRINTER = _Printer({"fully_qualified_modules": True})
 
 @dataclass(frozen=True)
 class _Derivative:
-    """Straight-line code for f (and, column by column, J v) at a point held in u0..; `div` is the trace of J."""
+    """Straight-line code at a point held in u0..: of f, and of J v column by column; `div` is the trace of J."""
 
-    lines: tuple[str, ...]
+    f_lines: tuple[str, ...]
     f: tuple[str, ...]
+    j_lines: tuple[str, ...]
     jv: tuple[tuple[str, ...], ...]  # [column][component]
     div: str | None
     uses_time: bool
@@ -153,30 +154,33 @@ def _derivative_code(system: System, k: int) -> _Derivative:
     plain = {s: sp.Symbol(f"u{c}", real=True) for c, s in enumerate(system.variables)}
     plain |= {sp.Symbol(name, real=True): sp.Symbol(f"p{q}", real=True) for q, name in enumerate(system.parameters)}
     plain[system.time] = sp.Symbol("tt", real=True)
-    f = [e.xreplace(plain) for e in system.expressions]
+    f_lines, f = _shared([e.xreplace(plain) for e in system.expressions], "c")
     jac = system.jacobian.xreplace(plain) if k else sp.zeros(d, d)
     wants_div = k == d and system.kind == "ode"
     cells = [(r, c) for r in range(d) for c in range(d) if jac[r, c] != 0]
-    outputs = [*f, *(jac[r, c] for r, c in cells), *([jac.trace()] if wants_div else [])]
-    shared, reduced = sp.cse(outputs, symbols=sp.numbered_symbols("c", real=True), order="canonical")
-    lines = [f"{name} = {_PRINTER.doprint(value)}" for name, value in shared]
-    code = [_PRINTER.doprint(e) for e in reduced]
+    lines, code = _shared([*(jac[r, c] for r, c in cells), *([jac.trace()] if wants_div else [])], "e")
     entry: dict[tuple[int, int], str] = {}
-    for (r, c), text, value in zip(cells, code[d : d + len(cells)], reduced[d : d + len(cells)], strict=True):
-        if value.is_number or value.is_Symbol:
-            entry[r, c] = f"({text})"
-        else:
-            lines.append(f"j{r}_{c} = {text}")
-            entry[r, c] = f"j{r}_{c}"
+    for (r, c), text in zip(cells, code, strict=False):
+        lines.append(f"j{r}_{c} = {text}")
+        entry[r, c] = f"j{r}_{c}"
     jv = tuple(
         tuple(" + ".join(f"{entry[r, c]}*v{c}_{j}" for c in range(d) if (r, c) in entry) or "0.0" for r in range(d))
         for j in range(k)
     )
-    return _Derivative(tuple(lines), tuple(code[:d]), jv, code[-1] if wants_div else None, not system.autonomous)
+    return _Derivative(
+        tuple(f_lines), tuple(f), tuple(lines), jv, code[-1] if wants_div else None, not system.autonomous
+    )
+
+
+def _shared(expressions: list[sp.Expr], prefix: str) -> tuple[list[str], list[str]]:
+    """Lines for common subexpressions, named with the prefix, and the expressions in terms of them."""
+    shared, reduced = sp.cse(expressions, symbols=sp.numbered_symbols(prefix, real=True), order="canonical")
+    return [f"{n} = {_PRINTER.doprint(value)}" for n, value in shared], [_PRINTER.doprint(e) for e in reduced]
 
 
 def _module_source(system: System, k: int, method: str, lanes: int) -> str:
     flags = ", ".join(repr(flag) for flag in sorted(STEP_FASTMATH))
+    code = _derivative_code(system, k)
     head = [
         f'"""{system.id} with {k} deviation vectors, {method}: generated code."""',
         "import math",
@@ -184,14 +188,54 @@ def _module_source(system: System, k: int, method: str, lanes: int) -> str:
         "from numba import njit, types",
         "A = types.float64[::1]",
         f"POLICY = dict(cache=True, nogil=True, error_model='numpy', fastmath={{{flags}}})",
+        # the state's own arithmetic may not be reordered or fused: its rounding must not depend on what stands beside it
+        "EXACT = dict(nogil=True, error_model='numpy', fastmath={'nsz'}, forceinline=True)",
+        *_state_functions(system, code),
     ]
-    code = _derivative_code(system, k)
     if system.kind == "map":
         return "\n".join([*head, *_map_step(system, k, code, lanes)]) + "\n"
-    return (
-        "\n".join([*head, *_flow_step(system, k, code, TABLEAUX[method], lanes), *_flow_rule(system, k, code, lanes)])
-        + "\n"
-    )
+    tableau = TABLEAUX[method]
+    sums = [
+        line
+        for s in range(1, tableau.stages + 1)
+        for line in _stage_sum(s, (tableau.a[s, :s] if s < tableau.stages else tableau.b).tolist())
+    ]
+    step = _flow_step(system, k, code, tableau, lanes)
+    return "\n".join([*head, *sums, *step, *_flow_rule(system, k, code, lanes)]) + "\n"
+
+
+def _arguments(system: System, code: _Derivative) -> str:
+    names = [f"u{c}" for c in range(system.dimension)] + [f"p{q}" for q in range(len(system.parameters))]
+    return ", ".join([*names, *(["tt"] if code.uses_time else [])])
+
+
+def _results(system: System, pattern: str) -> str:
+    return ", ".join(pattern.format(c=c) for c in range(system.dimension)) + ","
+
+
+def _state_functions(system: System, code: _Derivative) -> list[str]:
+    """f as a function of its own, returning a tuple; a map's image is put back onto its circles."""
+    body = list(code.f_lines)
+    for c, name in enumerate(system.state):
+        body.append(f"f{c} = {code.f[c]}")
+        if system.kind == "map" and name in system.circle:
+            length = repr(system.circle[name])
+            body.append(f"f{c} = f{c} - {length}*np.floor(f{c}/{length})")
+    return [
+        "@njit(**EXACT)",
+        f"def f({_arguments(system, code)}):",
+        *(f"    {line}" for line in body),
+        f"    return ({_results(system, '1.0*f{c}')})",
+    ]
+
+
+def _stage_sum(stage: int, weights: list[float]) -> list[str]:
+    slopes = ", ".join(f"k{s}" for s in range(len(weights)))
+    return [
+        "@njit(**EXACT)",
+        f"def sum{stage}(y, h, {slopes}):",
+        f"    return y + h*({_combination(weights, 'k{s}')})",
+    ]
 
 
 def _at(c: int, j: int, k: int, d: int, lanes: int) -> str:
@@ -213,26 +257,18 @@ def _step_head(loop: list[str], lanes: int) -> list[str]:
         "    for m in range(n):",
         f"        for i in range({lanes}):",
         *(f"            {line}" for line in loop),
-        f"    for i in range({lanes}):",
-        "        t[i] += n*h[i]",
     ]
 
 
 def _map_step(system: System, k: int, code: _Derivative, lanes: int) -> list[str]:
     d = system.dimension
-    loop = [*_loads(system, k, lanes)]
-    if code.uses_time:
-        loop.append("tt = t[i] + m*h[i]")
-    loop += code.lines
-    for c, name in enumerate(system.state):
-        loop.append(f"f{c} = {code.f[c]}")
-        if name in system.circle:
-            length = repr(system.circle[name])
-            loop.append(f"f{c} = f{c} - {length}*np.floor(f{c}/{length})")
+    loop = [*_loads(system, k, lanes), "tt = t[i]"]
+    loop.append(f"{_results(system, 'f{c}')} = f({_arguments(system, code)})")
+    loop += code.j_lines
     loop += [f"w{c}_{j} = {code.jv[j][c]}" for j in range(k) for c in range(d)]
     loop += [f"S[{_at(c, 0, k, d, lanes)}] = f{c}" for c in range(d)]
     loop += [f"S[{_at(c, j + 1, k, d, lanes)}] = w{c}_{j}" for j in range(k) for c in range(d)]
-    return _step_head(loop, lanes)
+    return _step_head([*loop, "t[i] = tt + h[i]"], lanes)
 
 
 def _combination(weights: list[float], name: str) -> str:
@@ -241,35 +277,37 @@ def _combination(weights: list[float], name: str) -> str:
 
 def _flow_step(system: System, k: int, code: _Derivative, tableau: Tableau, lanes: int) -> list[str]:
     d = system.dimension
-    columns = [(f"u{c}", f"y{c}", f"f{{s}}_{c}", _at(c, 0, k, d, lanes), code.f[c]) for c in range(d)]
-    columns += [
-        (f"v{c}_{j}", f"w{c}_{j}", f"g{{s}}_{c}_{j}", _at(c, j + 1, k, d, lanes), code.jv[j][c])
-        for j in range(k)
-        for c in range(d)
-    ]
-    loop = [*_loads(system, k, lanes), "hh = h[i]", "t0 = t[i] + m*hh"]
-    loop += [f"{start} = {now}" for now, start, *_ in columns]
-    for s in range(tableau.stages):
+    deviations = [(c, j) for j in range(k) for c in range(d)]
+    loop = [*_loads(system, k, lanes), "hh = h[i]", "tt = t[i]", "t0 = tt"]
+    loop += [f"y{c} = u{c}" for c in range(d)] + [f"w{c}_{j} = v{c}_{j}" for c, j in deviations]
+    for s in range(tableau.stages + 1):
         if s:
-            weights = [float(a) for a in tableau.a[s, :s]]
-            loop += [f"{now} = {start} + hh*({_combination(weights, slope)})" for now, start, slope, *_ in columns]
+            weights = [float(a) for a in (tableau.a[s, :s] if s < tableau.stages else tableau.b)]
+            slopes = [", ".join(f"f{q}_{c}" for q in range(s)) for c in range(d)]
+            loop += [f"u{c} = sum{s}(y{c}, hh, {slopes[c]})" for c in range(d)]
+            loop += [f"v{c}_{j} = w{c}_{j} + hh*({_combination(weights, f'g{{s}}_{c}_{j}')})" for c, j in deviations]
+        if s == tableau.stages:
+            break
         if code.uses_time:
             loop.append(f"tt = t0 + {float(tableau.c[s])!r}*hh")
-        loop += code.lines
-        loop += [f"{slope.format(s=s)} = {text}" for *_, slope, _, text in columns]
+        loop.append(f"{_results(system, f'f{s}_{{c}}')} = f({_arguments(system, code)})")
+        loop += code.j_lines
+        loop += [f"g{s}_{c}_{j} = {code.jv[j][c]}" for c, j in deviations]
         if code.div is not None:
             loop.append(f"q{s} = {code.div}")
-    weights = [float(b) for b in tableau.b]
-    loop += [f"S[{at}] = {start} + hh*({_combination(weights, slope)})" for _, start, slope, at, _ in columns]
+    loop += [f"S[{_at(c, 0, k, d, lanes)}] = u{c}" for c in range(d)]
+    loop += [f"S[{_at(c, j + 1, k, d, lanes)}] = v{c}_{j}" for c, j in deviations]
     if code.div is not None:
+        weights = [float(b) for b in tableau.b]
         loop.append(f"S[{_at(d, 0, k, d, lanes)}] += hh*({_combination(weights, 'q{s}')})")
-    return _step_head(loop, lanes)
+    return _step_head([*loop, "t[i] = t0 + hh"], lanes)
 
 
 def _flow_rule(system: System, k: int, code: _Derivative, lanes: int) -> list[str]:
     d = system.dimension
-    loop = [*_loads(system, k, lanes), "tt = t[i]", *code.lines]
-    loop += [f"D[{_at(c, 0, k, d, lanes)}] = {code.f[c]}" for c in range(d)]
+    loop = [*_loads(system, k, lanes), "tt = t[i]"]
+    loop += [f"{_results(system, 'f{c}')} = f({_arguments(system, code)})", *code.j_lines]
+    loop += [f"D[{_at(c, 0, k, d, lanes)}] = f{c}" for c in range(d)]
     loop += [f"D[{_at(c, j + 1, k, d, lanes)}] = {code.jv[j][c]}" for j in range(k) for c in range(d)]
     return [
         "@njit(types.void(A, A, A, A), **POLICY)",

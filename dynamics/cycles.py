@@ -144,6 +144,10 @@ def flow_cycle(system: System, guess: Array, parameters: Array, duration: float,
     size = 1 + np.abs(nodes).max()
     if not residual <= RESIDUAL * size or speed * period <= 1e-6 * size:
         return None
+    for part in (2, 3):  # the return time may have been a multiple of the period
+        back = _path(system, nodes[:, 0], parameters, period / part, h)[:, -1]
+        if np.abs(back - nodes[:, 0]).max() <= 1e-6 * size:
+            return flow_cycle(system, nodes[:, 0], parameters, period / part, h)
     monodromy = np.eye(d)
     for i in range(LANES):
         monodromy = transfer[:, :, i] @ monodromy

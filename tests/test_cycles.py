@@ -152,3 +152,10 @@ def test_what_multipliers_say(multipliers, attracts, neutral):
     cycle = Cycle(np.zeros(1), 1.0, np.array(multipliers, dtype=complex), 0.0)
     assert cycle.neutral == neutral
     assert neutral or cycle.attracts == attracts  # within rounding of 1 only `neutral` is meant to be asked
+
+
+@pytest.mark.parametrize("turns", [2, 3, 4])
+def test_a_flow_cycle_is_found_under_its_least_period(turns):
+    found = flow_cycle(system("vdp"), np.array([2.0, 0.0]), values(system("vdp")), turns * 6.66, 0.02)
+    assert found.period == pytest.approx(VDP_PERIOD, abs=1e-8)
+    assert abs(found.multipliers[0]) == pytest.approx(math.exp(VDP_PERIOD * VDP_LAMBDA2), rel=1e-3)
