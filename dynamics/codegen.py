@@ -188,7 +188,7 @@ def _module_source(system: System, k: int, method: str, lanes: int) -> str:
         "from numba import njit, types",
         "A = types.float64[::1]",
         f"POLICY = dict(cache=True, nogil=True, error_model='numpy', fastmath={{{flags}}})",
-        # the state's own arithmetic may not be reordered or fused: its rounding must not depend on what stands beside it
+        # the state's own arithmetic is never reordered or fused: its rounding must not depend on what stands beside it
         "EXACT = dict(nogil=True, error_model='numpy', fastmath={'nsz'}, forceinline=True)",
         *_state_functions(system, code),
     ]

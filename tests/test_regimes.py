@@ -33,7 +33,8 @@ def row(kind: str, rule: list[str], state: dict[str, float], **rest: object) -> 
 REGULAR = {
     "logistic_r4": [({"r": 2.8}, "fixed_point"), ({"r": 3.2}, "periodic"), ({"r": 3.5}, "periodic"),
                     ({"r": 3.55}, "periodic"), ({"r": 3.83}, "periodic"), ({"r": 3.8414}, "periodic")],
-    "henon": [({"a": 0.2}, "fixed_point"), ({"a": 0.5}, "periodic"), ({"a": 1.0}, "periodic"), ({"a": 1.25}, "periodic")],
+    "henon": [({"a": 0.2}, "fixed_point"), ({"a": 0.5}, "periodic"), ({"a": 1.0}, "periodic"),
+              ({"a": 1.25}, "periodic")],
     "standard_map": [({"K": 0.0}, "quasiperiodic"), ({"K": 0.2}, "quasiperiodic"), ({"K": 0.3}, "quasiperiodic")],
     "lorenz63": [({"rho": 0.5}, "fixed_point"), ({"rho": 14.0}, "fixed_point"), ({"rho": 160.0}, "periodic")],
     "rossler": [({"c": 2.5}, "periodic"), ({"c": 3.5}, "periodic"), ({"c": 4.0}, "periodic")],
@@ -145,7 +146,8 @@ def test_a_verdict_does_not_depend_on_its_neighbours() -> None:
 def test_a_row_has_the_fields_of_the_format_and_the_27_predicates() -> None:
     made = label(system("henon"))
     assert list(made)[:9] == [
-        "system_id", "params", "initial_condition", "regime", "period", "period_time", "stability", "reason", "attractors"
+        "system_id", "params", "initial_condition", "regime", "period", "period_time", "stability", "reason",
+        "attractors",
     ]  # fmt: skip
     assert len(made["predicates"]) == 27
     values = {name: p["value"] for name, p in made["predicates"].items()}
