@@ -62,6 +62,43 @@ def wrapped(system: System, difference: Array) -> Array:
     return out
 
 
+def rest_points(system: System, guesses: Array) -> list[Cycle]:
+    """The equilibria (fixed points of a map) that Newton reaches from guesses (n, d), LANES of them at a time."""
+    parameters = np.array([*system.parameters.values()])
+    d = system.dimension
+    out = []
+    for begin in range(0, len(guesses), LANES):
+        u = np.resize(guesses[begin : begin + LANES], (LANES, d)).T.copy()
+        for _ in range(ITERATIONS):
+            miss, jacobian = _rest_miss(system, u, parameters)
+            good = np.isfinite(miss).all(axis=1) & np.isfinite(jacobian).all(axis=(1, 2))
+            jacobian[~good], miss[~good] = np.eye(d), 0.0
+            singular = np.abs(np.linalg.det(jacobian)) < 1e-300
+            jacobian[singular] += 1e-8 * np.eye(d)
+            change = np.linalg.solve(jacobian, -miss[:, :, None])[:, :, 0]
+            u += np.clip(np.nan_to_num(change), -1e6, 1e6).T
+        miss, jacobian = _rest_miss(system, u, parameters)
+        for i in range(min(LANES, len(guesses) - begin)):
+            residual = float(np.abs(miss[i]).max())
+            if residual <= RESIDUAL * (1 + np.abs(u[:, i]).max()) and np.isfinite(jacobian[i]).all():
+                values = np.linalg.eigvals(jacobian[i]).astype(complex)
+                flow = system.kind == "ode"
+                out.append(Cycle(u[:, i].copy(), 0.0 if flow else 1.0, np.exp(values) if flow else values + 1.0, residual))
+    return out
+
+
+def _rest_miss(system: System, u: Array, parameters: Array) -> tuple[Array, Array]:
+    """f(u) of a flow, f(u) - u of a map, (LANES, d), and its derivative (LANES, d, d), for states (d, LANES)."""
+    if system.kind == "ode":
+        f, jacobian = slope(system, u, _lanes(parameters))
+        return f.T.copy(), jacobian.transpose(2, 0, 1).copy()
+    moving = block(system, u, _lanes(parameters), len(u))
+    moving.deviations[:] = np.eye(len(u))[:, :, None]
+    moving.advance(1)
+    derivative = moving.deviations.transpose(2, 0, 1) - np.eye(len(u))
+    return wrapped(system, moving.states - u).T.copy(), derivative.copy()
+
+
 def equilibrium(system: System, guess: Array, parameters: Array) -> Cycle | None:
     """The equilibrium of a flow that Newton reaches from a guess (d,), or None where it reaches none."""
     u = guess.copy()

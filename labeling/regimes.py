@@ -267,7 +267,7 @@ def _flow_regular(e: Evidence) -> Verdict | None:
             earlier, near = (float(np.abs(states[q + 1] - states[q]).max()) for q in (0, 2))  # moved in m turns
             stability_ = _stable(cycle, near, earlier, e.scale)
             if stability_ is not None:
-                evidence = _numbers(cycle, near) | {"section_points": m}
+                evidence = _numbers(cycle, near) | {"section_points": m, "step": e.h}
                 return Verdict("periodic", None, cycle.period, stability_, evidence=evidence)
         if tried == CANDIDATES:
             break

@@ -7,7 +7,7 @@ import numpy as np
 from dynamics.system import Sweep, System
 from labeling.points import Point, judged_points
 from labeling.settings import Settings
-from labeling.thresholds import Bracket, brackets
+from labeling.thresholds import Bracket, thresholds
 from labeling.workers import Workers
 
 
@@ -31,4 +31,4 @@ def swept(
     settings, workers = settings or Settings(), workers or Workers()
     values = np.linspace(sweep.lo, sweep.hi, sweep.points).tolist()
     points = judged_points(system, [{sweep.parameter: value} for value in values], settings, workers)
-    return SweepResult(system, sweep, points, brackets(system, sweep, points, settings, workers))
+    return SweepResult(system, sweep, points, thresholds(system, sweep, points, settings, workers))

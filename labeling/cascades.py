@@ -1,0 +1,126 @@
+"""What happens between two neighbouring verdicts, found by following their cycles: local bifurcations in a row."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dynamics.cycles import Cycle
+from dynamics.system import Sweep, System
+from labeling.continuation import SHARP, Branch, Crossing, Kind, Place
+from labeling.points import judged_points
+from labeling.regimes import Verdict
+from labeling.settings import Settings
+from labeling.workers import Workers
+
+FLIPS = 14  # of a cascade that are followed at most
+FEWEST_FLIPS = 4  # from which an accumulation point is extrapolated
+FEIGENBAUM = 4.669201609102990  # ratio of successive flip distances: Feigenbaum 1978, J. Stat. Phys. 19:25
+
+
+@dataclass(frozen=True)
+class Local:
+    """One bifurcation: its bracket, its kind, how it was found; `explains` if it accounts for the verdicts' change."""
+
+    lo: float
+    hi: float
+    kind: Kind
+    method: str
+
+
+def cycle_of(verdict: Verdict) -> Cycle | None:
+    """The cycle or equilibrium on which a verdict rests, if it rests on one."""
+    if verdict.regime not in ("fixed_point", "periodic") or "multipliers" not in verdict.evidence:
+        return None
+    e = verdict.evidence
+    multipliers = np.array([complex(*m) for m in e["multipliers"]])
+    period = float(verdict.period or verdict.period_time or 0.0)
+    return Cycle(np.array(e["point"]), period, multipliers, e["residual"])
+
+
+def between(
+    system: System, sweep: Sweep, low: tuple[float, Verdict], high: tuple[float, Verdict], settings: Settings
+) -> tuple[list[Local], bool]:
+    """The local bifurcations between two differing verdicts, and whether they account for the whole difference.
+
+    The cycle of either end is followed towards the other: through flips to the doubled cycle and on, to a fold or a
+    Hopf point, where it ends. Four flips that close in give the accumulation point.
+    """
+    up, complete_up = _followed(system, sweep, low, high, settings)
+    if complete_up:
+        return up, True
+    down, complete_down = _followed(system, sweep, high, low, settings)
+    return [*up, *down], complete_down
+
+
+def _followed(
+    system: System, sweep: Sweep, start: tuple[float, Verdict], stop: tuple[float, Verdict], settings: Settings
+) -> tuple[list[Local], bool]:
+    cycle = cycle_of(start[1])
+    if cycle is None or cycle.neutral or not cycle.attracts:
+        return [], False
+    width = SHARP * max(abs(start[0]), 1e-3 * (sweep.hi - sweep.lo))
+    branch = Branch(system, sweep.parameter, float(start[1].evidence.get("step", 0.01)), width)
+    place = Place(start[0], cycle)
+    flips: list[float] = []
+    found: list[Local] = []
+    while len(flips) < FLIPS:
+        crossing = branch.crossing(place, stop[0])
+        if crossing is None:
+            goal = cycle_of(stop[1])
+            return found, goal is not None and _same(branch, place, stop[0], goal)
+        kind = crossing.kind
+        if kind == "fold" and stop[1].is_chaotic and place.cycle.period > 1:
+            kind = "tangent"  # the window that opens in chaos
+        how = "existence of the cycle" if crossing.ends else "multiplier crossing"
+        found.append(Local(crossing.lo, crossing.hi, kind, how))
+        if kind != "period_doubling":
+            return found, kind in ("fold", "tangent") or (kind.startswith("hopf") and stop[1].regime != "chaotic")
+        flips.append(crossing.estimate)
+        close = len(flips) >= FEWEST_FLIPS and abs(flips[-1] - flips[-2]) < 100 * width
+        doubled = None if close else _doubled(branch, place, crossing, flips, stop[0], settings)
+        if doubled is None:
+            break
+        place = doubled
+    if stop[1].is_chaotic and len(flips) >= FEWEST_FLIPS:
+        found.append(_accumulation(flips, width))
+        return found, True
+    return found, False
+
+
+def _same(branch: Branch, place: Place, value: float, goal: Cycle) -> bool:
+    """Whether the branch, followed to a value, is the cycle that was found there."""
+    reached = branch.followed(place, value)[0][-1].cycle
+    if branch.system.kind == "map" or not goal.period:
+        return reached.period == goal.period
+    return abs(reached.period / goal.period - 1) < 1e-3
+
+
+def _doubled(
+    branch: Branch, place: Place, crossing: Crossing, flips: Sequence[float], stop: float, settings: Settings
+) -> Place | None:
+    """The stable cycle of twice the period a little beyond a flip, found by simulation at several distances."""
+    ahead = stop - flips[-1]
+    if len(flips) > 1:
+        ahead = min(abs(ahead), abs(flips[-1] - flips[-2]) / FEIGENBAUM) * np.sign(ahead)
+    values = [flips[-1] + ahead * part for part in (0.5, 0.3, 0.15, 0.05, 0.02, 0.005)]
+    asked = [{branch.parameter: float(value)} for value in values]
+    short = Settings(**{**vars(settings), "escalations": 0})
+    for point in judged_points(branch.system, asked, short, Workers(), rows=False):
+        cycle = cycle_of(point.verdict)
+        if cycle is None or not cycle.attracts or not crossing.before.cycle.period:
+            continue
+        if abs(cycle.period / crossing.before.cycle.period - 2.0) < 0.05:
+            return Place(point.params[branch.parameter], cycle)
+    return None
+
+
+def _accumulation(flips: Sequence[float], width: float) -> Local:
+    """The limit of a flip sequence by Aitken's rule, with the change of that limit over the last flip as its error."""
+
+    def limit(a: float, b: float, c: float) -> float:
+        return c - (c - b) ** 2 / ((c - b) - (b - a))
+
+    last = limit(*flips[-3:])
+    half = max(2 * abs(last - limit(*flips[-4:-1])), 1e-3 * width)
+    return Local(last - half, last + half, "accumulation", "flip sequence extrapolated")
