@@ -20,7 +20,7 @@ FEIGENBAUM = 4.669201609102990  # ratio of successive flip distances: Feigenbaum
 
 @dataclass(frozen=True)
 class Local:
-    """One bifurcation: its bracket, its kind, how it was found; `explains` if it accounts for the verdicts' change."""
+    """One bifurcation: its bracket, its kind, and how it was found."""
 
     lo: float
     hi: float

@@ -25,6 +25,7 @@ Kind = Literal[
 SHARP = 1e-6  # width of a local bracket, relative to the value or to a thousandth of the sweep's range
 FINER = 1e-4  # of a bracket's width, to which its best estimate is sharpened
 STEPS = 8  # of a branch between two neighbouring values
+AT_FOLD = 0.1  # distance from 1 within which a multiplier must be where a branch ends
 NEUTRAL_MAP = 1e-11  # a multiplier this near 1 in modulus counts as not yet crossed
 
 
@@ -133,6 +134,8 @@ class Branch:
         if arrived:
             return None
         last = places[-1]
+        if min(abs(m - 1.0) for m in last.cycle.multipliers) > AT_FOLD:
+            return None  # Newton lost the branch, but no fold ended it
         beyond = float(last.value + np.sign(stop - start.value) * self.width)
         lo, hi = sorted((last.value, beyond))
         return Crossing(lo, hi, 0.5 * (lo + hi), "fold", True, last)

@@ -215,13 +215,13 @@ def _map_regular(e: Evidence) -> Verdict | None:
     gap = np.abs(wrapped(e.system, (back - last).T)).max(axis=0)
     limit = max(NEAR_RETURN * float(e.extent.max()), 10 * ON_CYCLE * e.scale)
     best = math.inf
-    tried = 0
+    candidates = []
     for p in (np.flatnonzero(gap <= limit) + 1).tolist():
-        if gap[p - 1] > 0.5 * best and best < math.inf:
-            continue  # a longer return must be a clearly better one
-        best = float(gap[p - 1])
+        if gap[p - 1] < 0.5 * best or best == math.inf:  # a longer return must be a clearly better one
+            candidates.append(p)
+            best = float(gap[p - 1])
+    for p in candidates[-CANDIDATES:]:
         cycle = map_cycle(e.system, last, e.parameters, p)
-        tried += 1
         if cycle is not None:
             points = cycle_points(e.system, cycle, e.parameters, int(cycle.period))
             near, before = (_distance(e, points, x) for x in (last, e.series[0]))
@@ -231,8 +231,6 @@ def _map_regular(e: Evidence) -> Verdict | None:
                 if cycle.period == 1:
                     return Verdict("fixed_point", 1, None, stability, evidence=evidence)
                 return Verdict("periodic", int(cycle.period), None, stability, evidence=evidence)
-        if tried == CANDIDATES:
-            break
     return None
 
 
