@@ -102,25 +102,27 @@ def escape_radius(system: System) -> float:
     return ESCAPE_RADIUS * max(1.0, *reach)
 
 
-def single_orbit(system: System, start: Array, h: float, steps: int, count: int) -> tuple[Array, RunStatus]:
-    """States (count, d) along one orbit from a state (d,), `steps` iterates or steps of h apart, and how it ended.
+def single_orbit(
+    system: System, start: Array, h: float, steps: int, count: int, t: float = 0.0
+) -> tuple[Array, Array, RunStatus]:
+    """States (count, d) and times (count,) along one orbit, `steps` iterates or steps of h apart, and how it ended.
 
     Moved alone, at a fraction of a block's cost; for where to start lanes, not for comparing orbits bit by bit.
     """
     step = kernels(system, 0, lanes=1).step
     data = np.append(start, 0.0)
-    p, t, width = np.array([*system.parameters.values()]), np.zeros(1), np.array([h])
-    out = np.empty((count, system.dimension))
+    p, now, width = np.array([*system.parameters.values()]), np.array([t]), np.array([h])
+    out, times = np.empty((count, system.dimension)), np.empty(count)
     for m in range(count):
         for begin in range(0, steps, 1024):
-            step(data, p, t, width, min(1024, steps - begin))
+            step(data, p, now, width, min(1024, steps - begin))
             data[np.abs(data) < TINY] = 0.0
-        out[m] = data[:-1]
+        out[m], times[m] = data[:-1], now[0]
         if not np.isfinite(out[m]).all():
-            return out, "blew_up"
+            return out, times, "blew_up"
         if np.abs(out[m]).max() > escape_radius(system):
-            return out, "escaped"
-    return out, "ok"
+            return out, times, "escaped"
+    return out, times, "ok"
 
 
 @dataclass(frozen=True)

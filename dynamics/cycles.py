@@ -24,7 +24,7 @@ NEUTRAL = 1e-5  # distance of a multiplier's modulus from 1 that shooting cannot
 
 @dataclass(frozen=True)
 class Cycle:
-    """A fixed point or cycle: one point (d,), its period (iterates or time; 0 at rest), and its multipliers.
+    """A fixed point or cycle: one point (d,), its period (iterates, forcing periods or time; 0 at rest), and its multipliers.
 
     `multipliers` are the eigenvalues of the derivative of the p-th iterate (map) or of the period map without the
     trivial 1 (flow); for an equilibrium of a flow they are exp of the Jacobian's eigenvalues, so that "inside the unit
@@ -83,7 +83,9 @@ def rest_points(system: System, guesses: Array) -> list[Cycle]:
             if residual <= RESIDUAL * (1 + np.abs(u[:, i]).max()) and np.isfinite(jacobian[i]).all():
                 values = np.linalg.eigvals(jacobian[i]).astype(complex)
                 flow = system.kind == "ode"
-                out.append(Cycle(u[:, i].copy(), 0.0 if flow else 1.0, np.exp(values) if flow else values + 1.0, residual))
+                out.append(
+                    Cycle(u[:, i].copy(), 0.0 if flow else 1.0, np.exp(values) if flow else values + 1.0, residual)
+                )
     return out
 
 
@@ -193,10 +195,46 @@ def flow_cycle(system: System, guess: Array, parameters: Array, duration: float,
     return Cycle(nodes[:, 0].copy(), float(period), np.delete(multipliers, trivial), residual)
 
 
-def _path(system: System, start: Array, parameters: Array, duration: float, h: float) -> Array:
-    """LANES + 1 states (d, LANES + 1) at equal times along the orbit from a point (d,)."""
+def forced_cycle(
+    system: System, guess: Array, parameters: Array, t: float, turns: int, forcing: float, h: float
+) -> Cycle | None:
+    """The cycle of a forced flow that closes after so many forcing periods, from a point (d,) at time t, or None.
+
+    Multiple shooting as in flow_cycle, with the period fixed and no phase condition; all d multipliers count. Its
+    `period` is in forcing periods: the cycle is one of the stroboscopic map.
+    """
+    d, duration = len(guess), turns * forcing
+    times = t + duration / LANES * np.arange(LANES)
+    nodes = _path(system, guess, parameters, duration, h, t)[:, :LANES]
+    joined = np.roll(np.arange(LANES), -1)
+    for _ in range(ITERATIONS):
+        ends, transfer = _arcs(system, nodes, parameters, duration, h, times)
+        miss = ends - nodes[:, joined]
+        if not (np.isfinite(miss).all() and np.isfinite(transfer).all()):
+            return None
+        matrix = np.zeros((LANES * d, LANES * d))
+        for i in range(LANES):
+            rows, next_ = slice(i * d, (i + 1) * d), joined[i]
+            matrix[rows, rows] += transfer[:, :, i]
+            matrix[rows, next_ * d : (next_ + 1) * d] -= np.eye(d)
+        change = np.linalg.lstsq(matrix, -miss.T.ravel(), rcond=RANK)[0]
+        nodes = nodes + change.reshape(LANES, d).T
+        if np.abs(change).max() <= 1e-12 * (1 + np.abs(nodes).max()):
+            break
+    ends, transfer = _arcs(system, nodes, parameters, duration, h, times)
+    residual = float(np.abs(ends - nodes[:, joined]).max())
+    if not residual <= RESIDUAL * (1 + np.abs(nodes).max()):
+        return None
+    monodromy = np.eye(d)
+    for i in range(LANES):
+        monodromy = transfer[:, :, i] @ monodromy
+    return Cycle(nodes[:, 0].copy(), float(turns), np.linalg.eigvals(monodromy).astype(complex), residual)
+
+
+def _path(system: System, start: Array, parameters: Array, duration: float, h: float, t: float = 0.0) -> Array:
+    """LANES + 1 states (d, LANES + 1) at equal times along the orbit from a point (d,) at time t."""
     steps = int(np.ceil(FINER * duration / LANES / h))
-    moving = block(system, _lanes(start), _lanes(parameters), 0, h=duration / LANES / steps)
+    moving = block(system, _lanes(start), _lanes(parameters), 0, h=duration / LANES / steps, t=t)
     out = [moving.states[:, 0]]
     for _ in range(LANES):
         moving.advance(steps)
@@ -204,10 +242,12 @@ def _path(system: System, start: Array, parameters: Array, duration: float, h: f
     return np.array(out).T
 
 
-def _arcs(system: System, nodes: Array, parameters: Array, period: float, h: float) -> tuple[Array, Array]:
+def _arcs(
+    system: System, nodes: Array, parameters: Array, period: float, h: float, t: Array | float = 0.0
+) -> tuple[Array, Array]:
     """Ends (d, LANES) and derivatives (d, d, LANES) of the arcs that begin at nodes (d, LANES), a period in all."""
     steps = int(np.ceil(FINER * period / LANES / h))
-    moving = block(system, nodes, _lanes(parameters), len(nodes), h=period / LANES / steps)
+    moving = block(system, nodes, _lanes(parameters), len(nodes), h=period / LANES / steps, t=t)
     moving.deviations[:] = np.eye(len(nodes))[:, :, None]
     moving.advance(steps)
     return moving.states, moving.deviations.copy()

@@ -18,45 +18,54 @@ PROBES = 64  # states of the pilot run at which the Jacobian's norm is taken
 
 @dataclass(frozen=True)
 class Settled:
-    """States (d, LANES) after the transient, the fixed step of each lane (1 for a map), and how each lane fared."""
+    """States (d, LANES) after the transient, at times t (LANES,), the fixed step h (LANES,; 1 for a map), and statuses.
+
+    The step of a periodically forced flow divides the forcing period by a power of two.
+    """
 
     states: Array
+    t: Array
     h: Array
     status: tuple[RunStatus, ...]
 
 
-def settled(system: System, states: Array, parameters: Array, transient: float) -> Settled:
+def settled(
+    system: System, states: Array, parameters: Array, transient: float, periods: Array | None = None
+) -> Settled:
     """Drop a transient (iterates of a map, time of a flow) and choose every lane's fixed step for what follows.
 
     The flow's pilot run is adaptive. Its smallest step keeps every later local error within the pilot's tolerance, and
     the Jacobian along the run keeps the deviations as accurate. The choice is made from the state alone, lane by lane,
-    so an orbit does not depend on its neighbours or on whether deviations are carried.
+    so an orbit does not depend on its neighbours or on whether deviations are carried. `periods` (LANES,) are the
+    forcing periods of a forced flow.
     """
     if system.kind == "map":
         moving = block(system, states, parameters, 0)
         result = run(moving, RECORDED, steps=max(1, round(transient / RECORDED)))
-        return Settled(moving.states, np.ones(LANES), result.status)
+        return Settled(moving.states, moving.t, np.ones(LANES), result.status)
     moving = block(system, states, parameters, 0, h=_first_step(system, states, parameters))
     adaptive_run(moving, BEGINNING * transient, rtol=TOLERANCE, atol=TOLERANCE)  # finds its pace from a careful start
     pilot = adaptive_run(moving, PILOT * transient, rtol=TOLERANCE, atol=TOLERANCE, samples=PROBES)
     norm = np.maximum.reduce([_jacobian_norm(system, probe, parameters) for probe in [states, *pilot.samples]])
     h = np.minimum(pilot.smallest_step, STIFFNESS / np.maximum(norm, STIFFNESS / transient))
+    if periods is not None:
+        h = periods / 2 ** np.ceil(np.log2(np.maximum(periods / h, 8.0)))
     rest = 2 ** np.ceil(np.log2(np.maximum((1 - BEGINNING - PILOT) * transient / h / RECORDED, 1.0))).astype(int)
     rest[[s != "ok" for s in pilot.status]] = 1
-    states, status = moving.states, list(pilot.status)
+    states, t, status = moving.states, moving.t.copy(), list(pilot.status)
     for steps in np.unique(rest):  # powers of two, so that few groups of lanes run the same number of steps
-        following = block(system, np.nan_to_num(moving.states), parameters, 0, h=h)
+        following = block(system, np.nan_to_num(moving.states), parameters, 0, h=h, t=moving.t)
         ended = run(following, RECORDED, steps=min(int(steps), 64), renormalisations=max(1, int(steps) // 64)).status
         for i in np.flatnonzero(rest == steps):
-            states[:, i] = following.states[:, i]
+            states[:, i], t[i] = following.states[:, i], following.t[i]
             status[i] = status[i] if status[i] != "ok" else ended[i]
-    return Settled(states, h, tuple(status))
+    return Settled(states, t if periods is None else t % periods, h, tuple(status))
 
 
-def slope(system: System, states: Array, parameters: Array) -> tuple[Array, Array]:
-    """f(u) (d, LANES) and the Jacobian (d, d, LANES) of a flow at states (d, LANES), time 0."""
+def slope(system: System, states: Array, parameters: Array, t: Array | float = 0.0) -> tuple[Array, Array]:
+    """f(u) (d, LANES) and the Jacobian (d, d, LANES) of a flow at states (d, LANES) and times t."""
     d = system.dimension
-    at = block(system, states, parameters, d)
+    at = block(system, states, parameters, d, t=t)
     at.deviations[:] = np.eye(d)[:, :, None]
     out = np.zeros_like(at.data)
     if at.kernels.rule is None:

@@ -20,6 +20,7 @@ KEYS = frozenset(
     ["kind", "state", "parameters", "rule", "let", "circle", "box", "sweep", "transient", "same_as", "name", "citation"]
 )
 MAX_SWEEP_POINTS = 1_000_000
+MAX_DIVISOR = 12  # of the smallest forcing frequency, in the search for one that all are multiples of
 
 
 class RowError(ValueError):
@@ -113,6 +114,32 @@ class System:
     def autonomous(self) -> bool:
         """Whether time does not occur in the rule."""
         return not any(f.has(self.time) for f in self.expressions)
+
+    @cached_property
+    def forcing_period(self) -> float | None:
+        """The period of a flow's explicit time, or None: autonomous, not periodic, or several incommensurate periods.
+
+        Time must occur in sines and cosines of w t + phase alone, with frequencies that are small multiples of one.
+        """
+        values = {symbol(name): value for name, value in self.parameters.items()}
+        frequencies: list[float] = []
+        for f in self.expressions:
+            waves = {w: sp.Dummy() for w in f.atoms(sp.sin, sp.cos) if w.has(self.time)}
+            if f.xreplace(waves).has(self.time):
+                return None
+            for wave in waves:
+                frequency = sp.diff(wave.args[0], self.time).subs(values)
+                if not frequency.is_number:
+                    return None
+                frequencies.append(abs(float(frequency)))
+        positive = [w for w in frequencies if w > 0.0]
+        if not positive:
+            return None
+        for divisor in range(1, MAX_DIVISOR + 1):
+            base = min(positive) / divisor
+            if all(abs(w / base - round(w / base)) <= 1e-9 * w / base for w in positive):
+                return 2 * math.pi / base
+        return None
 
     def with_values(self, parameters: Mapping[str, float], start: Mapping[str, float] | None = None) -> "System":
         """The same system at other parameter values, or from another initial condition."""

@@ -60,7 +60,8 @@ def _followed(
     if cycle is None or cycle.neutral or not cycle.attracts:
         return [], False
     width = SHARP * max(abs(start[0]), 1e-3 * (sweep.hi - sweep.lo))
-    branch = Branch(system, sweep.parameter, float(start[1].evidence.get("step", 0.01)), width)
+    e = start[1].evidence
+    branch = Branch(system, sweep.parameter, float(e.get("step", 0.01)), width, float(e.get("phase", 0.0)))
     place = Place(start[0], cycle)
     flips: list[float] = []
     found: list[Local] = []
@@ -91,7 +92,7 @@ def _followed(
 def _same(branch: Branch, place: Place, value: float, goal: Cycle) -> bool:
     """Whether the branch, followed to a value, is the cycle that was found there."""
     reached = branch.followed(place, value)[0][-1].cycle
-    if branch.system.kind == "map" or not goal.period:
+    if branch.system.kind == "map" or not branch.system.autonomous or not goal.period:
         return reached.period == goal.period
     return abs(reached.period / goal.period - 1) < 1e-3
 

@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 
 from dynamics.block import Array
-from dynamics.cycles import Cycle, equilibrium, flow_cycle, map_cycle, wrapped
+from dynamics.cycles import Cycle, equilibrium, flow_cycle, forced_cycle, map_cycle, wrapped
 from dynamics.system import System
 from labeling.hopf import hopf_kind
 
@@ -60,6 +60,7 @@ class Branch:
     parameter: str
     step: float  # of a flow, as fine as its orbits need
     width: float  # of the brackets looked for
+    phase: float = 0.0  # time at which a forced flow is seen
 
     def at(self, value: float, near: Cycle, guess: Array | None = None) -> Cycle | None:
         """The cycle of the same kind and period at another value, if Newton finds it from a neighbour."""
@@ -68,15 +69,21 @@ class Branch:
         point = near.point if guess is None else guess
         if s.kind == "map":
             found = map_cycle(s, point, parameters, int(near.period))
+        elif s.forcing_period is not None:
+            found = forced_cycle(s, point, parameters, self.phase, round(near.period), s.forcing_period, self.step)
         elif near.period == 0.0:
             found = equilibrium(s, point, parameters)
         else:
             found = flow_cycle(s, point, parameters, near.period, self.step)
         if found is None or (s.kind == "map" and found.period != near.period):
             return None
-        if s.kind == "ode" and near.period and abs(found.period / near.period - 1) > 0.2:
+        if self._floats(near) and abs(found.period / near.period - 1) > 0.2:
             return None
         return found
+
+    def _floats(self, cycle: Cycle) -> bool:
+        """Whether the cycle's point may sit anywhere along it: a cycle of an autonomous flow."""
+        return self.system.kind == "ode" and self.system.autonomous and cycle.period > 0.0
 
     def followed(self, start: Place, stop: float, *, alike: bool = False) -> tuple[list[Place], bool]:
         """Places from a start towards a stop, and whether the branch reaches it; steps are halved where need be.
@@ -101,7 +108,7 @@ class Branch:
 
     def _ahead(self, places: Sequence[Place], value: float) -> Array:
         """Linear extrapolation of the last two points; the last point where there is one."""
-        if len(places) < 2 or self.system.kind == "ode" and places[-1].cycle.period:
+        if len(places) < 2 or self._floats(places[-1].cycle):
             return places[-1].cycle.point
         a, b = places[-2], places[-1]
         part = (value - b.value) / (b.value - a.value)
@@ -112,7 +119,7 @@ class Branch:
         last = places[-1].cycle
         if abs(unstable(found) - unstable(last)) > 2:
             return True
-        if self.system.kind == "ode" and last.period:
+        if self._floats(last):
             return abs(found.period / last.period - 1) > 0.05
         leap = float(np.abs(wrapped(self.system, found.point - last.point)).max())
         if len(places) < 2:
@@ -148,7 +155,7 @@ class Branch:
                 bracket = a, b
             value = 0.5 * (a.value + b.value)
             guess = a.cycle.point + 0.5 * wrapped(self.system, b.cycle.point - a.cycle.point)
-            middle = self.at(value, a.cycle, None if self.system.kind == "ode" and a.cycle.period else guess)
+            middle = self.at(value, a.cycle, None if self._floats(a.cycle) else guess)
             if middle is None:
                 break
             if unstable(middle) == unstable(a.cycle):
@@ -165,7 +172,7 @@ class Branch:
         rest, moving = (a, b) if unstable(a.cycle) < unstable(b.cycle) else (b, a)
         crossed = sorted(moving.cycle.multipliers, key=lambda m: abs(abs(m) - 1.0))[0]
         angle = abs(float(np.angle(crossed)))
-        flow_rest = self.system.kind == "ode" and rest.cycle.period == 0.0
+        flow_rest = self.system.kind == "ode" and self.system.autonomous and rest.cycle.period == 0.0
         if abs(unstable(a.cycle) - unstable(b.cycle)) == 2 or (not flow_rest and 1e-3 < angle < np.pi - 1e-3):
             if flow_rest:
                 s = self.system.with_values({self.parameter: rest.value})

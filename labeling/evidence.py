@@ -35,8 +35,8 @@ STILL = 1e-9  # extent of a series, relative to the size of the state, below whi
 class Evidence:
     """What one point's runs left: growth (n, k, lanes) per `interval`, a series (N, d) per `series_step`, and the rest.
 
-    `maxima` are local maxima of the widest variable of a flow (empty for a map), `h` is the step, `horizon` the factor
-    by which the settings' lengths were multiplied.
+    `maxima` are local maxima of the widest variable of a flow (empty for a map), `h` is the step, `t` the time at which
+    the series begins, `horizon` the factor by which the settings' lengths were multiplied.
     """
 
     system: System
@@ -47,6 +47,7 @@ class Evidence:
     series_step: float
     maxima: Array
     h: float
+    t: float
     horizon: int
     seed: int
 
@@ -54,6 +55,14 @@ class Evidence:
     def parameters(self) -> Array:
         """Parameter values in the row's order, (n,)."""
         return np.array([*self.system.parameters.values()])
+
+    @cached_property
+    def strobed(self) -> Array:
+        """The series once per forcing period (n, d), and the iterates themselves for a map."""
+        period = self.system.forcing_period if self.system.kind == "ode" else None
+        if period is None:
+            return self.series
+        return self.series[round(period / self.series_step) - 1 :: round(period / self.series_step)]
 
     @cached_property
     def extent(self) -> Array:
@@ -185,6 +194,7 @@ class Start:
     versions: tuple[System, ...]
     states: Array
     parameters: Array
+    t: Array
     h: Array
     status: tuple[RunStatus, ...]
     horizon: int
@@ -198,8 +208,10 @@ def swept_start(versions: Sequence[System], settings: Settings, horizon: int = 1
     padded = [versions[min(i, len(versions) - 1)] for i in range(LANES)]
     parameters = np.array([[*v.parameters.values()] for v in padded]).T.reshape(-1, LANES)
     states = np.array([[*v.state.values()] for v in padded]).T
-    begun = settled(versions[0], states, parameters, _transient(versions[0], settings) * horizon)
-    return Start(tuple(versions), begun.states, parameters, begun.h, begun.status, horizon, pooled=False)
+    forced = [v.forcing_period for v in padded]
+    periods = np.array(forced, dtype=float) if all(forced) else None
+    begun = settled(versions[0], states, parameters, _transient(versions[0], settings) * horizon, periods)
+    return Start(tuple(versions), begun.states, parameters, begun.t, begun.h, begun.status, horizon, pooled=False)
 
 
 def reference_start(system: System, settings: Settings, horizon: int = 1) -> Start:
@@ -208,8 +220,10 @@ def reference_start(system: System, settings: Settings, horizon: int = 1) -> Sta
     if begun.status[0] != "ok":
         return replace(begun, pooled=True)
     stretch = settings.records * horizon * settings.renormalisations * (1 if system.kind == "map" else settings.steps)
-    states, status = single_orbit(system, begun.states[:, 0], float(begun.h[0]), stretch, LANES)
-    return replace(begun, states=states.T, status=(status,) * LANES, pooled=True)
+    states, t, status = single_orbit(system, begun.states[:, 0], float(begun.h[0]), stretch, LANES, float(begun.t[0]))
+    if system.forcing_period is not None:
+        t = t % system.forcing_period
+    return replace(begun, states=states.T, t=t, status=(status,) * LANES, pooled=True)
 
 
 def gathered(start: Start, settings: Settings, finer: int = 1) -> list[Evidence]:
@@ -218,14 +232,15 @@ def gathered(start: Start, settings: Settings, finer: int = 1) -> list[Evidence]
     steps = 1 if system.kind == "map" else settings.steps
     h = start.h / finer
     safe = np.where(np.isfinite(start.states), start.states, 0.0)
-    moving = block(system, safe, start.parameters, deviations(system), h=h, seed=settings.seed)
+    moving = block(system, safe, start.parameters, deviations(system), h=h, t=start.t, seed=settings.seed)
     tangent = run(moving, settings.records * start.horizon, steps=steps, renormalisations=settings.renormalisations)
-    following = block(system, moving.states, start.parameters, 0, h=h)
+    begun = moving.t.copy()
+    following = block(system, moving.states, start.parameters, 0, h=h, t=moving.t)
     fine = run(following, settings.series * min(start.horizon, 4), steps=steps)
     turns = [np.empty(0)] * LANES
     if system.kind == "ode":
         widest = np.argmax(np.ptp(np.nan_to_num(fine.states), axis=0), axis=0).astype(np.int64)
-        turning = block(system, following.states, start.parameters, 0, h=h)
+        turning = block(system, following.states, start.parameters, 0, h=h, t=following.t)
         turns = local_maxima(turning, widest, settings.turning_steps * min(start.horizon, 4), settings.series)
     out = []
     for i, version in enumerate(start.versions):
@@ -241,6 +256,7 @@ def gathered(start: Start, settings: Settings, finer: int = 1) -> list[Evidence]
                 float(fine.interval[i]),
                 turns[i],
                 float(h[i]),
+                float(begun[i]),
                 start.horizon,
                 settings.seed,
             )

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from dynamics.block import Array, block
 from dynamics.codegen import LANES
-from dynamics.cycles import Cycle, cycle_points, equilibrium, flow_cycle, map_cycle, wrapped
+from dynamics.cycles import Cycle, cycle_points, equilibrium, flow_cycle, forced_cycle, map_cycle, wrapped
 from dynamics.settle import slope
 from indicators.estimate import Estimate
 from labeling.evidence import Evidence
@@ -17,7 +17,10 @@ from labeling.evidence import Evidence
 Regime = Literal[
     "fixed_point", "periodic", "quasiperiodic", "chaotic", "hyperchaotic", "unbounded", "stochastic", "undecided"
 ]
-Reason = Literal["long_transient", "indicators_disagree", "step_dependent", "budget"]
+Reason = Literal[
+    "several_attractors", "mixed_phase_space", "long_transient", "indicators_disagree", "step_dependent", "possible_sna",
+    "heteroclinic", "budget",
+]  # fmt: skip
 Stability = Literal["attracting", "neutral", "repelling"]
 
 K_CHAOTIC, K_REGULAR = (
@@ -67,7 +70,7 @@ def regime(e: Evidence) -> Verdict:
         return Verdict("undecided", reason="budget", evidence={"run": e.status})
     value, half = _exponent(e.largest, 0)
     if value <= half:
-        found = _map_regular(e) if e.system.kind == "map" else _flow_regular(e)
+        found = _strobed_regular(e) if _is_strobed(e) else _flow_regular(e)
     else:
         found = _on_repelling(e)
     if found is not None:
@@ -76,6 +79,8 @@ def regime(e: Evidence) -> Verdict:
     evidence: dict[str, Any] = {"lyapunov_max": value, "half_width_999": half, "ln_T_over_T": floor}
     if value > max(half, floor):
         return _chaotic(e, value, evidence)
+    if not e.system.autonomous and e.system.kind == "ode" and e.system.forcing_period is None and value < 0:
+        return Verdict("undecided", reason="possible_sna", evidence=evidence)
     if _can_be_torus(e) and _zero_exponents(e, floor):
         k = e.zero_one.number if e.zero_one.value is not None else 0.0  # no K: the section is a point, which is regular
         evidence["zero_one_k"] = e.zero_one.value
@@ -146,7 +151,7 @@ def _can_be_torus(e: Evidence) -> bool:
     which a map or flow that shrinks or grows every volume alike cannot map onto itself.
     """
     on_circle = bool(e.system.circle)
-    d, least = e.system.dimension, 3 if e.system.kind == "ode" else 2
+    d, least = e.system.dimension, 3 if e.system.kind == "ode" and e.system.autonomous else 2
     if on_circle:
         return d >= least - 1
     factor = e.system.constant_volume_factor if d == least else None
@@ -156,7 +161,7 @@ def _can_be_torus(e: Evidence) -> bool:
 
 def _zero_exponents(e: Evidence, floor: float) -> bool:
     """Whether as many exponents vanish as a torus has frequencies: one for a map's circle, two for a flow's torus."""
-    needed = 1 if e.system.kind == "map" else 2
+    needed = 2 if e.system.kind == "ode" and e.system.autonomous else 1
     if e.spectrum.value is None or np.size(e.spectrum.value) < needed:
         return False
     return all(abs(v) <= max(half, 3 * floor) for v, half in (_exponent(e.spectrum, i) for i in range(needed)))
@@ -208,10 +213,19 @@ def _numbers(cycle: Cycle, distance: float) -> dict[str, Any]:
     }
 
 
-def _map_regular(e: Evidence) -> Verdict | None:
-    last = e.series[-1]
-    longest = min(LONGEST_CYCLE, len(e.series) // 4)
-    back = e.series[-2 : -2 - longest : -1]  # 1, 2, .. iterates before the last
+def _is_strobed(e: Evidence) -> bool:
+    """Whether the orbit is seen as a map's: it is one, or it is seen once per forcing period."""
+    return e.system.kind == "map" or e.system.forcing_period is not None
+
+
+def _strobed_regular(e: Evidence) -> Verdict | None:
+    """Fixed points and cycles of a map, or of a forced flow seen once per forcing period."""
+    if e.system.kind == "ode" and e.still:
+        return Verdict("fixed_point", None, None, "attracting", evidence={"point": e.series[-1].tolist()})
+    path = e.strobed
+    last = path[-1]
+    longest = min(LONGEST_CYCLE, len(path) // 4)
+    back = path[-2 : -2 - longest : -1]  # 1, 2, .. iterates before the last
     gap = np.abs(wrapped(e.system, (back - last).T)).max(axis=0)
     limit = max(NEAR_RETURN * float(e.extent.max()), 10 * ON_CYCLE * e.scale)
     best = math.inf
@@ -221,17 +235,38 @@ def _map_regular(e: Evidence) -> Verdict | None:
             candidates.append(p)
             best = float(gap[p - 1])
     for p in candidates[-CANDIDATES:]:
-        cycle = map_cycle(e.system, last, e.parameters, p)
+        if e.system.kind == "map":
+            cycle = map_cycle(e.system, last, e.parameters, p)
+        else:
+            cycle = forced_cycle(e.system, last, e.parameters, _strobe_phase(e), p, _forcing(e), e.h)
         if cycle is not None:
-            points = cycle_points(e.system, cycle, e.parameters, int(cycle.period))
-            near, before = (_distance(e, points, x) for x in (last, e.series[0]))
+            if e.system.kind == "map":
+                points = cycle_points(e.system, cycle, e.parameters, int(cycle.period))
+                near, before = (_distance(e, points, x) for x in (last, path[0]))
+            else:  # p periods before the end the orbit was as near the cycle's point as it is now, or further off
+                passed = path[len(path) - 1 - (len(path) - 1) // p * p]
+                near, before = (float(np.abs(x - cycle.point).max()) for x in (last, passed))
             stability = _stable(cycle, near, before, e.scale)
             if stability is not None:
                 evidence = _numbers(cycle, near)
+                if e.system.kind == "ode":
+                    evidence |= {"step": e.h, "phase": _strobe_phase(e)}
+                    return Verdict("periodic", p, p * _forcing(e), stability, evidence=evidence)
                 if cycle.period == 1:
                     return Verdict("fixed_point", 1, None, stability, evidence=evidence)
                 return Verdict("periodic", int(cycle.period), None, stability, evidence=evidence)
     return None
+
+
+def _forcing(e: Evidence) -> float:
+    period = e.system.forcing_period
+    assert period is not None
+    return period
+
+
+def _strobe_phase(e: Evidence) -> float:
+    """The time, within a forcing period, at which the strobed states were taken."""
+    return e.t % _forcing(e)
 
 
 def _distance(e: Evidence, points: Array, x: Array) -> float:

@@ -48,7 +48,9 @@ def _signature(points: Sequence[Cycle]) -> list[int]:
 
 def _resting(system: System) -> list[Cycle]:
     """All equilibria that Newton reaches from starts spread over the box, in a fixed order."""
-    lows, highs = (np.array([system.box.get(n, (v - 1.0, v + 1.0))[s] for n, v in system.state.items()]) for s in (0, 1))
+    lows, highs = (
+        np.array([system.box.get(n, (v - 1.0, v + 1.0))[s] for n, v in system.state.items()]) for s in (0, 1)
+    )
     unit = np.random.default_rng(0).random((STARTS, system.dimension))
     starts: Array = np.vstack([np.zeros(system.dimension), [*system.state.values()], lows + unit * (highs - lows)])
     found: list[Cycle] = []

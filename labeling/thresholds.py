@@ -120,9 +120,7 @@ def brackets(
             old = found[i]
             decided = [(old.lo, old.below), *(p for p in inner if p[1].regime != "undecided"), (old.hi, old.above)]
             low, high = _narrowed(decided, old.below.is_chaotic != old.above.is_chaotic)
-            found[i] = replace(
-                old, lo=low[0], hi=high[0], below=low[1], above=high[1], kind=_kind(low[1], high[1])
-            )
+            found[i] = replace(old, lo=low[0], hi=high[0], below=low[1], above=high[1], kind=_kind(low[1], high[1]))
             if found[i].hi - found[i].lo <= PROGRESS * (old.hi - old.lo):
                 still_open.append(i)
         open_ = still_open
