@@ -24,7 +24,7 @@ NEUTRAL = 1e-5  # distance of a multiplier's modulus from 1 that shooting cannot
 
 @dataclass(frozen=True)
 class Cycle:
-    """A fixed point or cycle: one point (d,), its period (iterates, forcing periods or time; 0 at rest), and its multipliers.
+    """A fixed point or cycle: a point (d,), its period (iterates, forcing periods or time; 0 at rest), its multipliers.
 
     `multipliers` are the eigenvalues of the derivative of the p-th iterate (map) or of the period map without the
     trivial 1 (flow); for an equilibrium of a flow they are exp of the Jacobian's eigenvalues, so that "inside the unit
@@ -82,10 +82,10 @@ def rest_points(system: System, guesses: Array) -> list[Cycle]:
             residual = float(np.abs(miss[i]).max())
             if residual <= RESIDUAL * (1 + np.abs(u[:, i]).max()) and np.isfinite(jacobian[i]).all():
                 values = np.linalg.eigvals(jacobian[i]).astype(complex)
-                flow = system.kind == "ode"
-                out.append(
-                    Cycle(u[:, i].copy(), 0.0 if flow else 1.0, np.exp(values) if flow else values + 1.0, residual)
-                )
+                if system.kind == "ode":
+                    out.append(Cycle(u[:, i].copy(), 0.0, np.exp(values).astype(complex), residual))
+                else:
+                    out.append(Cycle(u[:, i].copy(), 1.0, (values + 1.0).astype(complex), residual))
     return out
 
 
@@ -204,7 +204,7 @@ def forced_cycle(
     `period` is in forcing periods: the cycle is one of the stroboscopic map.
     """
     d, duration = len(guess), turns * forcing
-    times = t + duration / LANES * np.arange(LANES)
+    times: Array = t + duration / LANES * np.arange(LANES, dtype=np.float64)
     nodes = _path(system, guess, parameters, duration, h, t)[:, :LANES]
     joined = np.roll(np.arange(LANES), -1)
     for _ in range(ITERATIONS):

@@ -25,6 +25,7 @@ Kind = Literal[
 SHARP = 1e-6  # width of a local bracket, relative to the value or to a thousandth of the sweep's range
 FINER = 1e-4  # of a bracket's width, to which its best estimate is sharpened
 STEPS = 8  # of a branch between two neighbouring values
+PAD = 0.01  # of a bracket's width, added at either end: a multiplier is not known to the last digit
 AT_FOLD = 0.1  # distance from 1 within which a multiplier must be where a branch ends
 NEUTRAL_MAP = 1e-11  # a multiplier this near 1 in modulus counts as not yet crossed
 
@@ -165,6 +166,7 @@ class Branch:
         if bracket is None:
             return None
         lo, hi = sorted(place.value for place in bracket)
+        lo, hi = lo - PAD * self.width, hi + PAD * self.width
         kind = self._kind(*bracket)
         return Crossing(lo, hi, 0.5 * (a.value + b.value), kind, kind == "fold", bracket[0])
 

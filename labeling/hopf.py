@@ -6,8 +6,8 @@ import numpy as np
 import sympy as sp
 
 from dynamics.block import Array
-from dynamics.system import System
 from dynamics.equations import symbol
+from dynamics.system import System
 
 DEGENERATE = 1e-6  # of the size of its terms, below which the coefficient counts as zero
 

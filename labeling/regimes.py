@@ -18,8 +18,8 @@ Regime = Literal[
     "fixed_point", "periodic", "quasiperiodic", "chaotic", "hyperchaotic", "unbounded", "stochastic", "undecided"
 ]
 Reason = Literal[
-    "several_attractors", "mixed_phase_space", "long_transient", "indicators_disagree", "step_dependent", "possible_sna",
-    "heteroclinic", "budget",
+    "several_attractors", "mixed_phase_space", "long_transient", "indicators_disagree", "step_dependent",
+    "possible_sna", "heteroclinic", "budget",
 ]  # fmt: skip
 Stability = Literal["attracting", "neutral", "repelling"]
 

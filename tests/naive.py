@@ -116,7 +116,25 @@ RULES = {
     "rossler": lambda u, p, t: [-(u[1] + u[2]), u[0] + p["a"] * u[1], p["b"] + u[0] * u[2] - p["c"] * u[2]],
     "vdp": lambda u, p, t: [u[1], p["mu"] * u[1] - p["mu"] * u[0] ** 2 * u[1] - u[0]],
     "damped_oscillator": lambda u, p, t: [u[1], -2 * p["zeta"] * p["omega"] * u[1] - p["omega"] ** 2 * u[0]],
+    "circle_map_quasiperiodic": lambda u, p, t: [p["Omega"] + u[0] + np.sin(u[0] * 2 * np.pi) * p["K"] / 2 / np.pi],
+    "ikeda_map": lambda u, p, t: rotated_and_shrunk(u, p["u"]),
+    "duffing_chaotic": lambda u, p, t: [
+        u[1],
+        u[0] - u[0] * u[0] * u[0] - p["delta"] * u[1] + p["gamma"] * np.cos(p["omega"] * t),
+    ],
+    "brusselator": lambda u, p, t: [
+        p["A"] + u[0] * u[0] * u[1] - p["B"] * u[0] - u[0],
+        p["B"] * u[0] - u[0] * u[0] * u[1],
+    ],
 }
+
+
+def rotated_and_shrunk(u, factor):
+    """The Ikeda map as complex multiplication: z -> 1 + u z exp(i tau)."""
+    z = u[0] + 1j * u[1]
+    image = 1 + factor * z * np.exp(1j * (0.4 - 6 / (1 + abs(z) ** 2)))
+    return [image.real, image.imag]
+
 
 # Butcher tableaux (A, b, c): Kutta 1901; Dormand & Prince 1980, RK5(4)7M.
 RK4 = ([[], [1 / 2], [0, 1 / 2], [0, 0, 1]], [1 / 6, 1 / 3, 1 / 3, 1 / 6], [0, 1 / 2, 1 / 2, 1])

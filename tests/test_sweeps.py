@@ -44,7 +44,9 @@ def test_onset_of_chaos_is_between_order_and_chaos() -> None:
 
 
 # Henon, b = 0.3: exact, fixed points at -(1 - b)^2/4, flips at 3 (1 - b)^2/4 and (1 - b)^2 + (1 + b)^2/4
-@pytest.mark.parametrize(("value", "kind"), [(-0.1225, "escape"), (0.3675, "unclassified"), (0.9125, "unclassified")])
+@pytest.mark.parametrize(
+    ("value", "kind"), [(-0.1225, "fold"), (0.3675, "period_doubling"), (0.9125, "period_doubling")]
+)
 def test_henon_thresholds(value: float, kind: str) -> None:
     found = containing(bracketed("henon", "a", value - 0.05, value + 0.05, 16), value)
     assert found.kind == kind

@@ -30,7 +30,22 @@ TRACES = {  # of the Jacobians, by hand
     "rossler": lambda u, p: p["a"] + u[0] - p["c"],
     "vdp": lambda u, p: p["mu"] * (1 - u[0] ** 2),
     "damped_oscillator": lambda u, p: -2 * p["zeta"] * p["omega"],
+    "circle_map_quasiperiodic": lambda u, p: 1 + p["K"] * math.cos(2 * math.pi * u[0]),
+    # with z = x + iy, J = u (R + z' (grad tau)^T): the trace of the rotation, and of its change with tau
+    "ikeda_map": lambda u, p: ikeda_trace(u[0], u[1], p["u"]),
+    "duffing_chaotic": lambda u, p: -p["delta"],
+    "brusselator": lambda u, p: 2 * u[0] * u[1] - (p["B"] + 1) - u[0] ** 2,
 }
+
+
+def ikeda_trace(x, y, u):
+    r2 = x * x + y * y
+    tau = 0.4 - 6 / (1 + r2)
+    a, b = x * math.cos(tau) - y * math.sin(tau), x * math.sin(tau) + y * math.cos(tau)
+    slope = 12 / (1 + r2) ** 2  # grad tau = slope (x, y)
+    return u * (2 * math.cos(tau) + slope * (-b * x + a * y))
+
+
 VALUES = {  # parameters of the rows, as ChaosBench-Logic v2 states them
     "logistic_r2_8": {"r": 2.8},
     "logistic_r4": {"r": 4.0},
@@ -40,6 +55,10 @@ VALUES = {  # parameters of the rows, as ChaosBench-Logic v2 states them
     "rossler": {"a": 0.2, "b": 0.2, "c": 5.7},
     "vdp": {"mu": 1.0},
     "damped_oscillator": {"omega": 1.0, "zeta": 0.2},
+    "circle_map_quasiperiodic": {"Omega": 0.6180339887, "K": 0.5},
+    "ikeda_map": {"u": 0.9},
+    "duffing_chaotic": {"delta": 0.2, "gamma": 0.3, "omega": 1.0},
+    "brusselator": {"A": 1.0, "B": 2.5},
 }
 
 
