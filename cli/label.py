@@ -33,6 +33,10 @@ def label(
     start: Annotated[
         str | None, typer.Option(metavar="x=..,y=..", help="Start from this state instead of the row's.")
     ] = None,
+    all_sets: Annotated[
+        bool,
+        typer.Option("--all-sets", help="Label the system over all sets of its box, not the orbit from one start."),
+    ] = False,
     jobs: Annotated[int, typer.Option(min=1, help="Processes; the result does not depend on it.")] = os.cpu_count()
     or 1,
     seed: Annotated[int, typer.Option(min=0, help="Seed of every random choice.")] = 0,
@@ -50,7 +54,7 @@ def label(
     for s, g in grids:
         s.with_values({g.parameter: g.lo})
     _writable(out)
-    rows, results = _measured(chosen, grids, jobs, seed, out)
+    rows, results = _measured(chosen, grids, jobs, seed, out, all_sets)
     run = {
         "seconds": round(time.time() - begun, 1),
         "jobs": jobs,
@@ -110,7 +114,7 @@ def _writable(out: Path) -> None:
 
 
 def _measured(
-    chosen: "list[System]", grids: "list[tuple[System, Sweep]]", jobs: int, seed: int, out: Path
+    chosen: "list[System]", grids: "list[tuple[System, Sweep]]", jobs: int, seed: int, out: Path, all_sets: bool
 ) -> "tuple[list[Row], list[SweepResult]]":
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -133,7 +137,7 @@ def _measured(
 
             return Workers(jobs, show)
 
-        tasks = [(s, settings) for s in chosen]
+        tasks = [(s, settings, all_sets) for s in chosen]
         rows = list(progress_of("labels").each(label_of, tasks, "systems"))
         write_labels(out, rows)
         results = []

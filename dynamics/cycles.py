@@ -77,6 +77,8 @@ def rest_points(system: System, guesses: Array) -> list[Cycle]:
             jacobian[singular] += 1e-8 * np.eye(d)
             change = np.linalg.solve(jacobian, -miss[:, :, None])[:, :, 0]
             u += np.clip(np.nan_to_num(change), -1e6, 1e6).T
+            if np.abs(change).max() <= 1e-13 * (1 + np.abs(u).max()):
+                break
         miss, jacobian = _rest_miss(system, u, parameters)
         for i in range(min(LANES, len(guesses) - begin)):
             residual = float(np.abs(miss[i]).max())

@@ -11,7 +11,9 @@ from dynamics.system import System
 from labeling.evidence import Evidence, Start, gathered, reference_start, swept_start
 from labeling.labels import Row, label_row
 from labeling.regimes import Verdict, regime
+from labeling.sets import InvariantSet, ensemble, sets_of, verdict_over
 from labeling.settings import Settings
+from labeling.transients import survives, transient
 from labeling.workers import Workers
 
 LONGER = 4  # factor on every length at each escalation
@@ -56,17 +58,40 @@ def judged_points(
     return [found[i] for i in range(len(points))]
 
 
-def label(system: System, settings: Settings | None = None) -> Row:
-    """The row of a system at its own parameters and initial condition, as it stands in labels.jsonl."""
+def label(system: System, settings: Settings | None = None, all_sets: bool = False) -> Row:
+    """The row of a system at its own parameters, as it stands in labels.jsonl, with all sets found over its box.
+
+    The label is about the set that the initial condition leads to; with `all_sets` it is about the system, decided only
+    where all sets with a share of 1 % of the box agree.
+    """
     settings = settings or Settings()
-    return label_row(*judged_reference(system, settings), settings)
+    e, verdict = judged_reference(system, settings)
+    sets = attracting_sets(system, settings)
+    row = label_row(e, verdict_over(sets, system) if all_sets else verdict, settings)
+    row["attractors"] = [s.as_row() for s in sets]
+    if all_sets:
+        row["initial_condition"] = None
+    else:
+        row["transient"] = transient(system, verdict, settings)
+    return row
+
+
+def attracting_sets(system: System, settings: Settings) -> list[InvariantSet]:
+    """The sets that orbits from the system's box end on, with their shares; each start is looked at briefly."""
+    brief = replace(settings, records=settings.records // 2, series=settings.series // 2)
+    judged = []
+    starts = ensemble(system, settings.seed)
+    for i in range(0, len(starts), LANES):
+        judged += _judged_versions(starts[i : i + LANES], brief, 1)
+    return sets_of(judged, system)
 
 
 def judged_reference(system: System, settings: Settings) -> tuple[Evidence, Verdict]:
     """Evidence and verdict at the system's own parameters and start, from LANES stretches of one orbit."""
     for start, last in _reference_starts(system, settings):
         e = gathered(start, settings)[0]
-        judged = _at_half_step([(e, regime(e))], start, settings)[0]
+        e, verdict = _at_half_step([(e, regime(e))], start, settings)[0]
+        judged = e, survives(e, verdict, settings.seed) if verdict.is_chaotic else verdict
         if judged[1].regime != "undecided" or last:
             return judged
     raise AssertionError("there is always a last start")
@@ -94,7 +119,8 @@ def _judged_block(
 
 def _judged_versions(versions: list[System], settings: Settings, horizon: int) -> list[tuple[Evidence, Verdict]]:
     start = swept_start(versions, settings, horizon)
-    return _at_half_step([(e, regime(e)) for e in gathered(start, settings)], start, settings)
+    judged = _at_half_step([(e, regime(e)) for e in gathered(start, settings)], start, settings)
+    return [(e, survives(e, v, settings.seed) if v.is_chaotic else v) for e, v in judged]
 
 
 def _kicked(system: System, seed: int) -> System:
