@@ -35,7 +35,7 @@ def label(
     ] = None,
     all_sets: Annotated[
         bool,
-        typer.Option("--all-sets", help="Label the system over all sets of its box, not the orbit from one start."),
+        typer.Option("--all-sets", help="Label the system over all sets of its box, not one orbit."),
     ] = False,
     jobs: Annotated[int, typer.Option(min=1, help="Processes; the result does not depend on it.")] = os.cpu_count()
     or 1,
@@ -54,7 +54,11 @@ def label(
     for s, g in grids:
         s.with_values({g.parameter: g.lo})
     _writable(out)
-    rows, results = _measured(chosen, grids, jobs, seed, out, all_sets)
+    try:
+        rows, results = _measured(chosen, grids, jobs, seed, out, all_sets)
+    except KeyboardInterrupt:
+        typer.echo("stopped; files that were finished are kept", err=True)
+        raise typer.Exit(2) from None
     run = {
         "seconds": round(time.time() - begun, 1),
         "jobs": jobs,
@@ -79,6 +83,10 @@ def _chosen(names: list[str], assign: list[str], start: str | None) -> "list[Sys
         systems += systems_in_file(Path(name)) if name.endswith(".toml") else [system(name)]
     values = dict(_pair(text) for text in assign)
     state = dict(_pair(text) for text in start.split(",")) if start else {}
+    ids = [s.id for s in systems]
+    for name in ids:
+        if ids.count(name) > 1:
+            raise UsageError(f"{name} is given more than once; files are named after ids, so each may stand once")
     return [s.with_values(values, state) for s in systems] if values or state else systems
 
 
@@ -99,7 +107,7 @@ def _grids(system: "System", param: str | None) -> "tuple[Sweep, ...]":
         return system.sweeps
     name, _, grid = param.partition("=")
     parts = grid.split(":")
-    if len(parts) != 3 or not parts[2].isdigit():
+    if len(parts) != 3 or not (parts[2].isascii() and parts[2].isdigit()):
         raise UsageError(f"{param!r} is not of the form NAME=LO:HI:N, such as rho=0:200:401")
     return (Sweep(name, number(parts[0], "LO"), number(parts[1], "HI"), int(parts[2])),)
 
@@ -138,9 +146,11 @@ def _measured(
             return Workers(jobs, show)
 
         tasks = [(s, settings, all_sets) for s in chosen]
-        rows = list(progress_of("labels").each(label_of, tasks, "systems"))
-        write_labels(out, rows)
-        results = []
+        rows: list[Row] = []
+        for row in progress_of("labels").each(label_of, tasks, "systems"):
+            rows.append(row)
+            write_labels(out, rows)
+        results: list[SweepResult] = []
         for s, grid in grids:
             results.append(swept(s, grid, settings, progress_of(s.id)))
             write_sweep(out, results[-1])

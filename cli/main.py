@@ -39,9 +39,6 @@ def main() -> None:
     """Entry point. Exit status: 0 fine, 1 findings, 2 wrong use or a fault."""
     try:
         app()
-    except KeyboardInterrupt:
-        typer.echo("stopped; files that were finished are kept", err=True)
-        sys.exit(2)
     except (ValueError, LookupError, OSError) as error:
         if type(error) in (ValueError, KeyError, IndexError):  # a fault of ours: it needs its trace
             raise

@@ -14,7 +14,7 @@ from dynamics.codegen import LANES, RULE_TYPE
 from dynamics.kernel import kernel
 from dynamics.tableaux import DP5, DP5_DENSE, DP5_ERROR
 
-MAX_ATTEMPTS = 5_000_000  # steps tried by a lane before the run is called stalled
+MAX_ATTEMPTS = 400_000  # steps tried by a lane before the run is called stalled
 SMALLEST_STEP = 1e-13  # relative to the time reached: below, time no longer moves
 
 

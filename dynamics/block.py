@@ -18,12 +18,17 @@ RunStatus = Literal["ok", "escaped", "blew_up", "stalled"]
 STATUSES: tuple[RunStatus, ...] = ("ok", "escaped", "blew_up", "stalled")
 LN2 = math.log(2.0)
 TINY = 1e-250
+UNKNOWN_RADIUS = 1e15  # where no box says how large states are
 ESCAPE_RADIUS = 1e6  # in units of the sampling box: no attractor of a row reaches so far out
 
 
 @dataclass
 class Block:
-    """The numbers of LANES lanes: `data` as laid out in codegen, `p` (n, LANES), and `t`, `h` (LANES,), all flat."""
+    """The numbers of LANES lanes: `data` as laid out in codegen, `p` (n, LANES), and `t`, `h` (LANES,), all flat.
+
+    `periods` (LANES,) are the forcing periods by which time may be taken back, infinite where there are none: a small
+    time is an exact one.
+    """
 
     system: System
     k: int
@@ -31,6 +36,7 @@ class Block:
     p: Array
     t: Array
     h: Array
+    periods: Array
     kernels: Kernels
 
     @property
@@ -63,6 +69,7 @@ def block(
     *,
     h: Array | float = 1.0,
     t: Array | float = 0.0,
+    periods: Array | None = None,
     seed: int = 0,
     method: str = "dp5",
 ) -> Block:
@@ -87,6 +94,7 @@ def block(
         np.ascontiguousarray(parameters, dtype=float).ravel(),
         np.broadcast_to(np.asarray(t, dtype=float), LANES).copy(),
         np.broadcast_to(np.asarray(h, dtype=float), LANES).copy(),
+        np.full(LANES, np.inf) if periods is None else np.asarray(periods, dtype=float).copy(),
         kernels(system, k, method),
     )
 
@@ -99,11 +107,11 @@ def _frame(d: int, seed: int) -> Array:
 def escape_radius(system: System) -> float:
     """The size of a state beyond which a lane counts as escaped."""
     reach = [abs(x) for x in system.state.values()] + [abs(x) for bounds in system.box.values() for x in bounds]
-    return ESCAPE_RADIUS * max(1.0, *reach)
+    return (ESCAPE_RADIUS if system.box else UNKNOWN_RADIUS) * max(1.0, *reach)
 
 
 def single_orbit(
-    system: System, start: Array, h: float, steps: int, count: int, t: float = 0.0
+    system: System, start: Array, h: float, steps: int, count: int, t: float = 0.0, period: float = math.inf
 ) -> tuple[Array, Array, RunStatus]:
     """States (count, d) and times (count,) along one orbit, `steps` iterates or steps of h apart, and how it ended.
 
@@ -117,6 +125,7 @@ def single_orbit(
         for begin in range(0, steps, 1024):
             step(data, p, now, width, min(1024, steps - begin))
             data[np.abs(data) < TINY] = 0.0
+            now %= period
         out[m], times[m] = data[:-1], now[0]
         if not np.isfinite(out[m]).all():
             return out, times, "blew_up"
@@ -155,7 +164,7 @@ def run(moving: Block, records: int, *, steps: int = 1, renormalisations: int = 
     kept = np.full(LANES, records, dtype=np.int64)
     moving.divergence_integral[:] = 0.0
     _run(
-        moving.kernels.step, moving.data, moving.p, moving.t, moving.h, d, k, steps, renormalisations,
+        moving.kernels.step, moving.data, moving.p, moving.t, moving.h, moving.periods, d, k, steps, renormalisations,
         escape_radius(moving.system), growth, states, status, kept,
     )  # fmt: skip
     interval = moving.h * (steps * renormalisations)
@@ -205,9 +214,9 @@ def _orthonormalise(S, d, k, factor, exponent):  # type: ignore[no-untyped-def]
                 S[a + i] = 0.0 if abs(x) < TINY else x
 
 
-@kernel(types.void(STEP_TYPE, _F1, _F1, _F1, _F1, types.int64, types.int64, types.int64, types.int64, types.float64,
-                   _F3, _F3, _I1, _I1))  # fmt: skip
-def _run(step, S, P, t, h, d, k, steps, renormalisations, radius, growth, states, status, kept):  # type: ignore[no-untyped-def]
+@kernel(types.void(STEP_TYPE, _F1, _F1, _F1, _F1, _F1, types.int64, types.int64, types.int64, types.int64,
+                   types.float64, _F3, _F3, _I1, _I1))  # fmt: skip
+def _run(step, S, P, t, h, periods, d, k, steps, renormalisations, radius, growth, states, status, kept):  # type: ignore[no-untyped-def]
     factor = np.empty((k, LANES))
     exponent = np.empty((k, LANES), dtype=np.int64)
     for r in range(growth.shape[0]):
@@ -215,6 +224,9 @@ def _run(step, S, P, t, h, d, k, steps, renormalisations, radius, growth, states
         exponent[:] = 0
         for _ in range(renormalisations):
             step(S, P, t, h, steps)
+            for i in range(LANES):
+                if t[i] >= periods[i]:
+                    t[i] -= periods[i] * math.floor(t[i] / periods[i])
             for c in range(d):
                 for i in range(LANES):
                     # an orbit that decays to 0 must not crawl through the denormals, where arithmetic is slow

@@ -32,7 +32,7 @@ from dynamics.system import RowError, System
 from dynamics.tableaux import TABLEAUX, Tableau
 
 LANES = 16  # at least 16, or LLVM does not vectorise the loop over lanes
-MAX_UNROLLED = 30  # d (1 + k) of a step that is generated whole; above, compile time explodes and speed falls
+MAX_UNROLLED = {"map": 240, "ode": 42}  # d (1 + k) of a step generated whole; above, compile time explodes
 
 _ARRAY = types.float64[::1]
 STEP_SIGNATURE = types.void(_ARRAY, _ARRAY, _ARRAY, _ARRAY, types.int64)
@@ -60,9 +60,9 @@ def kernels(system: System, k: int, method: str = "dp5", lanes: int = LANES) -> 
     d = system.dimension
     if not 0 <= k <= d:
         raise ValueError(f"{system.id}: {k} deviation vectors asked for, the state has {d} dimensions")
-    if d * (1 + k) > MAX_UNROLLED:
-        raise RowError(f"{system.id}: {d} variables with {k} deviations are too many for a generated step"
-                       f" (at most {MAX_UNROLLED} numbers in all)")  # fmt: skip
+    if d * (1 + d) > MAX_UNROLLED[system.kind]:
+        raise RowError(f"{system.id}: {d} variables are too many for a generated step, which moves d (1 + d) numbers;"
+                       f" at most {MAX_UNROLLED[system.kind]} of a {system.kind}")  # fmt: skip
     shape = repr((system.kind, [*system.state], [*system.parameters], system.let, system.rule, system.circle))
     key = (shape, k, method, lanes)
     if key not in _LOADED:
@@ -103,12 +103,14 @@ class _Printer(PythonCodePrinter):
 
     def _print_Pow(self, expr: sp.Pow, rational: bool = False) -> str:
         base, exponent = expr.as_base_exp()
+        if exponent.is_Integer and abs(exponent) > 3:  # a power of whole numbers must not raise at 0
+            return f"{self.parenthesize(base, 1000)}**{float(exponent)!r}"
         if exponent in (2, 3):
             return "(" + "*".join([self.parenthesize(base, 1000)] * int(exponent)) + ")"
         if exponent == sp.Rational(1, 2):
             return f"math.sqrt({self._print(base)})"
-        if exponent == -1:
-            return f"(1.0/{self.parenthesize(base, 1000)})"
+        if exponent in (-1, -2, -3):
+            return "(1.0/(" + "*".join([self.parenthesize(base, 1000)] * int(-exponent)) + "))"
         return f"{self.parenthesize(base, 1000)}**({self._print(exponent)})"
 
     def _print_floor(self, expr: sp.floor) -> str:
@@ -182,7 +184,7 @@ def _module_source(system: System, k: int, method: str, lanes: int) -> str:
     flags = ", ".join(repr(flag) for flag in sorted(STEP_FASTMATH))
     code = _derivative_code(system, k)
     head = [
-        f'"""{system.id} with {k} deviation vectors, {method}: generated code."""',
+        f"# generated code: {k} deviation vectors, {method}",
         "import math",
         "import numpy as np",
         "from numba import njit, types",
@@ -295,6 +297,10 @@ def _flow_step(system: System, k: int, code: _Derivative, tableau: Tableau, lane
         loop += [f"g{s}_{c}_{j} = {code.jv[j][c]}" for c, j in deviations]
         if code.div is not None:
             loop.append(f"q{s} = {code.div}")
+    for c, name in enumerate(system.state):
+        if name in system.circle:
+            length = repr(system.circle[name])
+            loop.append(f"u{c} = u{c} - {length}*np.floor(u{c}/{length})")
     loop += [f"S[{_at(c, 0, k, d, lanes)}] = u{c}" for c in range(d)]
     loop += [f"S[{_at(c, j + 1, k, d, lanes)}] = v{c}_{j}" for c, j in deviations]
     if code.div is not None:

@@ -153,14 +153,14 @@ def flow_cycle(system: System, guess: Array, parameters: Array, duration: float,
         f = slope(system, _lanes(end), _lanes(parameters))[0][:, 0]
         if not np.isfinite(f).all() or not f @ f > 0.0:
             return None
-        period -= float((end - guess) @ f / (f @ f))
+        period -= float(wrapped(system, end - guess) @ f / (f @ f))
         if not 0.2 * duration < period < 5 * duration:
             return None
     nodes = _path(system, guess, parameters, period, h)[:, :LANES]
     joined = np.roll(np.arange(LANES), -1)
     for _ in range(ITERATIONS):
         ends, transfer = _arcs(system, nodes, parameters, period, h)
-        miss = ends - nodes[:, joined]
+        miss = wrapped(system, ends - nodes[:, joined])
         if not (np.isfinite(miss).all() and np.isfinite(transfer).all()):
             return None
         f_end, _ = slope(system, ends, _lanes(parameters))
@@ -180,14 +180,14 @@ def flow_cycle(system: System, guess: Array, parameters: Array, duration: float,
         if np.abs(change).max() <= 1e-12 * (1 + np.abs(nodes).max()):
             break
     ends, transfer = _arcs(system, nodes, parameters, period, h)
-    residual = float(np.abs(ends - nodes[:, joined]).max())
+    residual = float(np.abs(wrapped(system, ends - nodes[:, joined])).max())
     speed = float(np.abs(slope(system, nodes, _lanes(parameters))[0]).max())
     size = 1 + np.abs(nodes).max()
     if not residual <= RESIDUAL * size or speed * period <= 1e-6 * size:
         return None
     for part in (2, 3):  # the return time may have been a multiple of the period
         back = _path(system, nodes[:, 0], parameters, period / part, h)[:, -1]
-        if np.abs(back - nodes[:, 0]).max() <= 1e-6 * size:
+        if np.abs(wrapped(system, back - nodes[:, 0])).max() <= 1e-6 * size:
             return flow_cycle(system, nodes[:, 0], parameters, period / part, h)
     monodromy = np.eye(d)
     for i in range(LANES):
@@ -211,7 +211,7 @@ def forced_cycle(
     joined = np.roll(np.arange(LANES), -1)
     for _ in range(ITERATIONS):
         ends, transfer = _arcs(system, nodes, parameters, duration, h, times)
-        miss = ends - nodes[:, joined]
+        miss = wrapped(system, ends - nodes[:, joined])
         if not (np.isfinite(miss).all() and np.isfinite(transfer).all()):
             return None
         matrix = np.zeros((LANES * d, LANES * d))
@@ -224,7 +224,7 @@ def forced_cycle(
         if np.abs(change).max() <= 1e-12 * (1 + np.abs(nodes).max()):
             break
     ends, transfer = _arcs(system, nodes, parameters, duration, h, times)
-    residual = float(np.abs(ends - nodes[:, joined]).max())
+    residual = float(np.abs(wrapped(system, ends - nodes[:, joined])).max())
     if not residual <= RESIDUAL * (1 + np.abs(nodes).max()):
         return None
     monodromy = np.eye(d)

@@ -12,6 +12,7 @@ from dynamics.system import System
 TOLERANCE = 1e-8  # local error per step, relative, at which the pilot run finds its steps
 STIFFNESS = 0.15  # largest step times norm of the Jacobian: below it a deviation's error per step is under 1e-7
 BEGINNING, PILOT = 0.02, 0.2  # of the transient: integrated adaptively, first without and then with counting the steps
+MOST_STEPS = 3_000_000  # of a transient, however small the step must be
 RECORDED = 50  # times at which the rest of a transient is checked for escape
 PROBES = 64  # states of the pilot run at which the Jacobian's norm is taken
 
@@ -51,10 +52,11 @@ def settled(
     if periods is not None:
         h = periods / 2 ** np.ceil(np.log2(np.maximum(periods / h, 8.0)))
     rest = 2 ** np.ceil(np.log2(np.maximum((1 - BEGINNING - PILOT) * transient / h / RECORDED, 1.0))).astype(int)
+    rest = np.minimum(rest, MOST_STEPS // RECORDED)
     rest[[s != "ok" for s in pilot.status]] = 1
     states, t, status = moving.states, moving.t.copy(), list(pilot.status)
     for steps in np.unique(rest):  # powers of two, so that few groups of lanes run the same number of steps
-        following = block(system, np.nan_to_num(moving.states), parameters, 0, h=h, t=moving.t)
+        following = block(system, np.nan_to_num(moving.states), parameters, 0, h=h, t=moving.t, periods=periods)
         ended = run(following, RECORDED, steps=min(int(steps), 64), renormalisations=max(1, int(steps) // 64)).status
         for i in np.flatnonzero(rest == steps):
             states[:, i], t[i] = following.states[:, i], following.t[i]

@@ -5,6 +5,7 @@ equations (Jacobian, divergence, explicit time, dimension) is derived here and n
 """
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -175,7 +176,10 @@ def system_from_row(system_id: str, row: Mapping[str, Any]) -> System:
 
 def _read(system_id: str, row: Mapping[str, Any]) -> System:
     def refuse(message: str) -> RowError:
-        return RowError(f"{system_id}: {message}")
+        return RowError(f"{system_id!r}: {message}")
+
+    if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}", system_id):
+        raise refuse("an id is made of letters, digits, '_', '-' and '.', since files are named after it")
 
     for key in row:
         if key not in KEYS:

@@ -1,5 +1,6 @@
 """Runs a system at given points and gathers what a verdict rests on."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -7,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from dynamics.block import Array, RunStatus, block, run, single_orbit
-from dynamics.codegen import LANES, MAX_UNROLLED
+from dynamics.codegen import LANES
 from dynamics.cycles import wrapped
 from dynamics.section import local_maxima
 from dynamics.settle import settled
@@ -97,7 +98,7 @@ class Evidence:
 
     @cached_property
     def spectrum(self) -> Estimate:
-        """Lyapunov spectrum; only the largest exponent where the system is too large for a whole generated step."""
+        """Lyapunov spectrum."""
         if self.status != "ok":
             return without_value("diverged", f"the orbit {self.status}")
         return lyapunov_spectrum(self.growth[int(ALIGNMENT * len(self.growth)) :], self.interval)
@@ -122,6 +123,8 @@ class Evidence:
         The gaps (n,) are relative to the extent, one for each place along the orbit.
         """
         path = self.series if self.system.kind == "map" else self.maxima[:, None]
+        if len(path) < 8:
+            return 1, np.full(1, np.inf)
         size = max(float(self.extent.max() if self.system.kind == "map" else np.ptp(self.maxima)), 1e-12 * self.scale)
         best, best_gap, least = 1, np.full(1, np.inf), np.inf
         longest = min(LONGEST_RETURN, len(path) // 8)
@@ -177,14 +180,7 @@ class Evidence:
         """Kaplan-Yorke dimension."""
         if self.spectrum.value is None or np.ndim(self.spectrum.value) == 0:
             return without_value("undefined", "no Lyapunov spectrum")
-        if self.growth.shape[1] < self.system.dimension:
-            return without_value("undefined", "only part of the Lyapunov spectrum was computed")
         return kaplan_yorke_dimension(self.spectrum)
-
-
-def deviations(system: System) -> int:
-    """How many deviations a run carries: all, or one where the system is too large for a whole generated step."""
-    return system.dimension if system.dimension * (1 + system.dimension) <= MAX_UNROLLED else 1
 
 
 @dataclass(frozen=True)
@@ -196,6 +192,7 @@ class Start:
     parameters: Array
     t: Array
     h: Array
+    periods: Array | None
     status: tuple[RunStatus, ...]
     horizon: int
     pooled: bool
@@ -211,7 +208,9 @@ def swept_start(versions: Sequence[System], settings: Settings, horizon: int = 1
     forced = [v.forcing_period for v in padded]
     periods = np.array(forced, dtype=float) if all(forced) else None
     begun = settled(versions[0], states, parameters, _transient(versions[0], settings) * horizon, periods)
-    return Start(tuple(versions), begun.states, parameters, begun.t, begun.h, begun.status, horizon, pooled=False)
+    return Start(
+        tuple(versions), begun.states, parameters, begun.t, begun.h, periods, begun.status, horizon, pooled=False
+    )
 
 
 def reference_start(system: System, settings: Settings, horizon: int = 1) -> Start:
@@ -220,9 +219,15 @@ def reference_start(system: System, settings: Settings, horizon: int = 1) -> Sta
     if begun.status[0] != "ok":
         return replace(begun, pooled=True)
     stretch = settings.records * horizon * settings.renormalisations * (1 if system.kind == "map" else settings.steps)
-    states, t, status = single_orbit(system, begun.states[:, 0], float(begun.h[0]), stretch, LANES, float(begun.t[0]))
-    if system.forcing_period is not None:
-        t = t % system.forcing_period
+    states, t, status = single_orbit(
+        system,
+        begun.states[:, 0],
+        float(begun.h[0]),
+        stretch,
+        LANES,
+        float(begun.t[0]),
+        system.forcing_period or math.inf,
+    )
     return replace(begun, states=states.T, t=t, status=(status,) * LANES, pooled=True)
 
 
@@ -232,20 +237,26 @@ def gathered(start: Start, settings: Settings, finer: int = 1) -> list[Evidence]
     steps = 1 if system.kind == "map" else settings.steps
     h = start.h / finer
     safe = np.where(np.isfinite(start.states), start.states, 0.0)
-    moving = block(system, safe, start.parameters, deviations(system), h=h, t=start.t, seed=settings.seed)
+    moving = block(
+        system, safe, start.parameters, system.dimension, h=h, t=start.t, periods=start.periods, seed=settings.seed
+    )
     tangent = run(moving, settings.records * start.horizon, steps=steps, renormalisations=settings.renormalisations)
     begun = moving.t.copy()
-    following = block(system, moving.states, start.parameters, 0, h=h, t=moving.t)
+    following = block(system, moving.states, start.parameters, 0, h=h, t=moving.t, periods=start.periods)
     fine = run(following, settings.series * min(start.horizon, 4), steps=steps)
     turns = [np.empty(0)] * LANES
-    if system.kind == "ode":
-        widest = np.argmax(np.ptp(np.nan_to_num(fine.states), axis=0), axis=0).astype(np.int64)
-        turning = block(system, following.states, start.parameters, 0, h=h, t=following.t)
+    if system.kind == "ode" and len(system.circle) < system.dimension:
+        free = [c for c, name in enumerate(system.state) if name not in system.circle] or [0]
+        ranges = np.ptp(np.nan_to_num(fine.states[:, free]), axis=0)
+        widest = np.array(free)[np.argmax(ranges, axis=0)].astype(np.int64)
+        turning = block(system, following.states, start.parameters, 0, h=h, t=following.t, periods=start.periods)
         turns = local_maxima(turning, widest, settings.turning_steps * min(start.horizon, 4), settings.series)
     out = []
     for i, version in enumerate(start.versions):
         lanes = list(range(LANES)) if start.pooled else [i]
         ends = [s for lane in lanes for s in (start.status[lane], tangent.status[lane], fine.status[lane]) if s != "ok"]
+        if not ends and (np.isnan(tangent.growth[:, :, lanes]) | np.isposinf(tangent.growth[:, :, lanes])).any():
+            ends = ["blew_up"]  # a derivative was not finite on the orbit
         out.append(
             Evidence(
                 version,

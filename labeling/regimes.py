@@ -5,11 +5,13 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
+import sympy as sp
 from numpy.typing import NDArray
 
-from dynamics.block import Array, block
+from dynamics.block import Array, block, escape_radius, single_orbit
 from dynamics.codegen import LANES
 from dynamics.cycles import Cycle, cycle_points, equilibrium, flow_cycle, forced_cycle, map_cycle, wrapped
+from dynamics.equations import symbol
 from dynamics.settle import slope
 from indicators.estimate import Estimate
 from labeling.evidence import Evidence
@@ -29,6 +31,8 @@ K_CHAOTIC, K_REGULAR = (
 )  # K tends to 1 or 0 (Gottwald & Melbourne 2009, section 3); between, it says nothing yet
 SLOPE_RATIO = (0.5, 1.5)  # of 2 * MEGNO slope to the largest exponent; 1 in the limit
 LONGEST_CYCLE = 1024  # iterates of a map
+LATE_LANDING = 40  # iterates after which a start that truly leads onto a repelling cycle has long been there
+DOMAIN_STEPS = 20_000  # in which an orbit that leaves the rule's domain is retraced
 LONGEST_EXACT = 64  # iterates after which an orbit on a repelling cycle repeats to the last bit
 LONGEST_SECTION_CYCLE = 64  # crossings of the section by a cycle of a flow
 CROSSINGS = 160  # of the section, the last ones of a series
@@ -64,22 +68,24 @@ class Verdict:
 
 def regime(e: Evidence) -> Verdict:
     """The verdict on a point; see Verdict. Chaos and regularity each need positive evidence."""
+    if e.status == "blew_up" and _leaves_domain(e):
+        return Verdict("undecided", reason="budget", evidence={"run": "the rule has no finite value on the orbit"})
     if e.status in ("escaped", "blew_up"):
         return Verdict("unbounded", evidence={"run": e.status})
     if e.status == "stalled":
         return Verdict("undecided", reason="budget", evidence={"run": e.status})
     value, half = _exponent(e.largest, 0)
-    if value <= half:
-        found = _strobed_regular(e) if _is_strobed(e) else _flow_regular(e)
+    floor = math.log(_duration(e)) / _duration(e)  # a deviation that grows like t reads so much
+    if value <= max(half, floor):
+        found = _strobed_regular(e) if _is_strobed(e) else _flow_regular(e) if e.system.kind == "ode" else None
     else:
         found = _on_repelling(e)
     if found is not None:
         return found
-    floor = math.log(_duration(e)) / _duration(e)
     evidence: dict[str, Any] = {"lyapunov_max": value, "half_width_999": half, "ln_T_over_T": floor}
     if value > max(half, floor):
         return _chaotic(e, value, evidence)
-    if not e.system.autonomous and e.system.kind == "ode" and e.system.forcing_period is None and value < 0:
+    if not e.system.autonomous and e.system.forcing_period is None and value < 0:
         return Verdict("undecided", reason="possible_sna", evidence=evidence)
     if _can_be_torus(e) and _zero_exponents(e, floor):
         k = e.zero_one.number if e.zero_one.value is not None else 0.0  # no K: the section is a point, which is regular
@@ -108,9 +114,45 @@ def _on_repelling(e: Evidence) -> Verdict | None:
     cycle = map_cycle(e.system, last, e.parameters, int(repeats[0]) + 1)
     if cycle is None or cycle.attracts:
         return None
+    if _collapsed(e, cycle):
+        slope_ = _constant_slope(e)
+        evidence = _numbers(cycle, 0.0) | {"floating_point_collapse": True, "constant_slope": slope_}
+        return Verdict("chaotic" if slope_ else "undecided", reason=None if slope_ else "budget", evidence=evidence)
     if cycle.period == 1:
         return Verdict("fixed_point", 1, None, "repelling", evidence=_numbers(cycle, 0.0))
     return Verdict("periodic", int(cycle.period), None, "repelling", evidence=_numbers(cycle, 0.0))
+
+
+def _collapsed(e: Evidence, cycle: Cycle) -> bool:
+    """Whether doubles drove the orbit onto a repelling cycle: no start of their own leads there only after long."""
+    points = cycle_points(e.system, cycle, e.parameters, int(cycle.period))
+    start = np.array([*e.system.state.values()])
+    path, _, _ = single_orbit(e.system, start, 1.0, 1, LATE_LANDING)
+    return bool(_distance(e, points, path[-1]) > 1e-12 * e.scale and _distance(e, points, start) > 1e-12 * e.scale)
+
+
+def _constant_slope(e: Evidence) -> float | None:
+    """The modulus of the slope of a map of one variable that has the same everywhere, if it is above 1.
+
+    A bounded piecewise linear map that expands everywhere is chaotic with exponent ln|slope|, whatever doubles make of
+    its orbits (Lasota & Yorke 1973, Trans. Am. Math. Soc. 186:481).
+    """
+    if e.system.dimension != 1:
+        return None
+    slope_ = e.system.jacobian[0, 0].replace(sp.sign, lambda _: sp.S.One)
+    slope_ = slope_.subs({symbol(name): value for name, value in e.system.parameters.items()})
+    return abs(float(slope_)) if slope_.is_number and abs(float(slope_)) > 1.0 else None
+
+
+def _leaves_domain(e: Evidence) -> bool:
+    """Whether the orbit ends at a state of ordinary size, where the rule has no finite value."""
+    start = np.array([*e.system.state.values()])
+    path, _, ended = single_orbit(e.system, start, e.h, 1, DOMAIN_STEPS)
+    if ended != "blew_up":
+        return False
+    last = np.flatnonzero(~np.isfinite(path).all(axis=1))[0]
+    before = path[last - 1] if last else start
+    return bool(np.abs(before).max() < 1e-3 * escape_radius(e.system) and np.abs(before).max() < 1e100)
 
 
 def _exponent(estimate: Estimate, index: int) -> tuple[float, float]:
@@ -189,7 +231,8 @@ def _recurrent(e: Evidence) -> bool:
     first, second = (np.abs(half - half.mean(axis=0)).max(axis=0) for half in (e.series[: n // 2], e.series[n // 2 :]))
     free = [c for c, name in enumerate(e.system.state) if name not in e.system.circle]
     steady = all(second[c] <= 1.5 * first[c] + 1e-9 * e.scale for c in free)
-    return bool(np.median(gaps) <= 0.1) and steady
+    near = 0.1 if e.system.dimension <= 3 else 0.3  # of the extent: in many dimensions even near returns are far
+    return bool(np.median(gaps) <= near) and steady
 
 
 def _stable(cycle: Cycle | None, distance: float, earlier: float, scale: float) -> Stability | None:
@@ -215,7 +258,7 @@ def _numbers(cycle: Cycle, distance: float) -> dict[str, Any]:
 
 def _is_strobed(e: Evidence) -> bool:
     """Whether the orbit is seen as a map's: it is one, or it is seen once per forcing period."""
-    return e.system.kind == "map" or e.system.forcing_period is not None
+    return e.system.autonomous if e.system.kind == "map" else e.system.forcing_period is not None
 
 
 def _strobed_regular(e: Evidence) -> Verdict | None:

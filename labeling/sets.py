@@ -91,9 +91,9 @@ def verdict_over(sets: Sequence[InvariantSet], system: System) -> Verdict:
         return counted[0].verdict
     factor = system.constant_volume_factor
     preserving = factor is not None and factor == (0.0 if system.kind == "ode" else 1.0)
-    reason = "mixed_phase_space" if preserving else "several_attractors"
     shares = [[s.verdict.regime, s.share] for s in sets]
-    return Verdict("undecided", reason=reason, evidence={"shares": shares})
+    evidence = {"shares": shares}
+    return Verdict("undecided", reason="mixed_phase_space" if preserving else "several_attractors", evidence=evidence)
 
 
 def _box(system: System) -> tuple[Array, Array]:

@@ -1,9 +1,11 @@
 """Brackets contain the thresholds that theory gives, and do not depend on how the work was dealt."""
 
+import math
+
 import pytest
 
 from dynamics.registry import system
-from dynamics.system import Sweep
+from dynamics.system import Sweep, System, system_from_row
 from labeling.regimes import Verdict
 from labeling.sweeps import SweepResult, swept
 from labeling.thresholds import Bracket, neighbours
@@ -64,13 +66,86 @@ def test_undecided_points_are_never_an_end() -> None:
     assert neighbours([(0.0, rest), (1.0, open_), (2.0, rest)]) == []
 
 
+def width_allowed(value: float, lo: float, hi: float) -> float:
+    """SPEC of local brackets: 1e-6 of the value, or of a thousandth of the range, with room for rounding."""
+    return 1.1e-6 * max(abs(lo), abs(hi), 1e-3 * (hi - lo), abs(value))
+
+
+def own(rule: list[str], state: dict[str, float], parameters: dict[str, float], **rest: object) -> System:
+    return system_from_row("own", {"kind": "map", "rule": rule, "state": state, "parameters": parameters, **rest})
+
+
+QUADRATIC = own(["x**2 + c"], {"x": 0.1}, {"c": -0.5}, box={"x": [-1.5, 1.5]})
+SCALED = own(["r*(1 + y)*(1 - y)/2 + r*0 - 1 + 0*y"], {"y": -0.8}, {"r": 3.2}, box={"y": [-1.0, 1.0]})  # y = 2x - 1
+
+
+# Flips and windows: reference/values.csv. x**2 + c: period 1 loses stability at -3/4, period 2 at -5/4. Lorenz: the
+# pitchfork at rho = 1 and Hopf at sigma (sigma + beta + 3)/(sigma - beta - 1). Brusselator: trace 0 at B = 1 + A**2.
+@pytest.mark.parametrize(
+    ("chosen", "parameter", "value", "lo", "hi", "kind"),
+    [
+        (system("logistic_r4"), "r", 3.0, 2.9, 3.1, "period_doubling"),
+        (system("logistic_r4"), "r", 1 + 6**0.5, 3.42, 3.48, "period_doubling"),
+        (system("logistic_r4"), "r", 3.544090359551922853615966, 3.53, 3.555, "period_doubling"),
+        (system("logistic_r4"), "r", 3.564407266095432597773558, 3.56, 3.567, "period_doubling"),
+        (system("logistic_r4"), "r", 1 + 8**0.5, 3.825, 3.835, "tangent"),
+        (system("logistic_r2_8"), "r", 1.0, 0.9, 1.1, "transcritical"),
+        (system("henon"), "a", 0.3675, 0.3, 0.45, "period_doubling"),
+        (system("henon"), "a", -0.1225, -0.2, 0.0, "fold"),
+        (system("lorenz63"), "rho", 1.0, 0.5, 1.7, "pitchfork"),
+        (system("lorenz63"), "rho", 24.736842105263158, 24.5, 25.5, "hopf_subcritical"),
+        (system("vdp"), "mu", 0.0, -0.5, 0.6, "hopf_degenerate"),
+        (system("brusselator"), "B", 2.0, 1.7, 2.4, "hopf_supercritical"),
+        (system("brusselator").with_values({"A": 1.2}), "B", 2.44, 2.0, 2.7, "hopf_supercritical"),
+        (system("circle_map_quasiperiodic"), "Omega", 0.5 / (2 * math.pi), 0.07, 0.09, "fold"),
+        (QUADRATIC, "c", -0.75, -0.9, -0.6, "period_doubling"),
+        (QUADRATIC, "c", -1.25, -1.3, -1.2, "period_doubling"),
+        (SCALED, "r", 3.0, 2.9, 3.1, "period_doubling"),
+        (SCALED, "r", 1 + 6**0.5, 3.42, 3.48, "period_doubling"),
+    ],
+    ids=str,
+)
+def test_local_bifurcations_are_bracketed_sharply(
+    chosen: System, parameter: str, value: float, lo: float, hi: float, kind: str
+) -> None:
+    found = containing(swept(chosen, Sweep(parameter, lo, hi, 16)).brackets, value)
+    assert found.kind == kind
+    assert found.hi - found.lo <= width_allowed(value, lo, hi)
+
+
+# Accumulation points: OEIS A098587 for the logistic map; c = r/2 - r**2/4 of it for x**2 + c (-1.401155189)
+@pytest.mark.parametrize(
+    ("chosen", "parameter", "value", "lo", "hi"),
+    [
+        (system("logistic_r4"), "r", 3.5699456718709449, 3.55, 3.58),
+        (SCALED, "r", 3.5699456718709449, 3.55, 3.58),
+        (QUADRATIC, "c", -1.4011551890920506, -1.42, -1.38),
+    ],
+    ids=str,
+)
+def test_accumulation_points_to_seven_digits(
+    chosen: System, parameter: str, value: float, lo: float, hi: float
+) -> None:
+    found = [b for b in swept(chosen, Sweep(parameter, lo, hi, 16)).brackets if b.kind == "accumulation"]
+    assert len(found) == 1
+    assert found[0].lo <= value <= found[0].hi
+    assert found[0].hi - found[0].lo <= 2e-7
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "undecided"),
     [("logistic_r2_8", 0), ("logistic_r4", 0.02), ("henon", 0.02), ("standard_map", 0.02), ("lorenz63", 0.02),
-     ("rossler", 0.02), ("vdp", 0.02), ("damped_oscillator", 0.02)],
+     ("rossler", 0.02), ("vdp", 0.02), ("damped_oscillator", 0.02), ("circle_map_quasiperiodic", 0.02),
+     ("ikeda_map", 0.02), ("duffing_chaotic", 0.02), ("brusselator", 0.02)],
 )  # fmt: skip
 def test_few_points_of_the_shipped_sweeps_are_undecided(name: str, undecided: float) -> None:
-    result: SweepResult = swept(system(name), system(name).sweeps[0])
-    share = sum(p.verdict.regime == "undecided" for p in result.points) / len(result.points)
-    assert share <= undecided
+    for sweep in system(name).sweeps:
+        result: SweepResult = swept(system(name), sweep)
+        apart = 0.01 * (sweep.hi - sweep.lo)
+        far = [
+            p for p in result.points
+            if all(not b.lo - apart < p.params[sweep.parameter] < b.hi + apart for b in result.brackets)
+        ]  # fmt: skip
+        share = sum(p.verdict.regime == "undecided" for p in far) / max(len(far), 1)
+        assert share <= undecided
