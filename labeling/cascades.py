@@ -59,7 +59,7 @@ def _followed(
     cycle = cycle_of(start[1])
     if cycle is None or cycle.neutral or not cycle.attracts:
         return [], False
-    width = SHARP * max(abs(start[0]), 1e-3 * (sweep.hi - sweep.lo))
+    width = SHARP * max(min(abs(start[0]), abs(stop[0])), 1e-3 * (sweep.hi - sweep.lo))
     e = start[1].evidence
     branch = Branch(system, sweep.parameter, float(e.get("step", 0.01)), width, float(e.get("phase", 0.0)))
     place = Place(start[0], cycle)
@@ -75,6 +75,8 @@ def _followed(
             kind = "tangent"  # the window that opens in chaos
         how = "existence of the cycle" if crossing.ends else "multiplier crossing"
         found.append(Local(crossing.lo, crossing.hi, kind, how))
+        if crossing.ends and kind == "period_doubling":
+            return found, True
         if kind != "period_doubling":
             return found, kind in ("fold", "tangent") or (kind.startswith("hopf") and stop[1].regime != "chaotic")
         flips.append(crossing.estimate)

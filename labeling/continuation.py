@@ -65,22 +65,25 @@ class Branch:
 
     def at(self, value: float, near: Cycle, guess: Array | None = None) -> Cycle | None:
         """The cycle of the same kind and period at another value, if Newton finds it from a neighbour."""
-        s = self.system.with_values({self.parameter: value})
-        parameters = np.array([*s.parameters.values()])
-        point = near.point if guess is None else guess
-        if s.kind == "map":
-            found = map_cycle(s, point, parameters, int(near.period))
-        elif s.forcing_period is not None:
-            found = forced_cycle(s, point, parameters, self.phase, round(near.period), s.forcing_period, self.step)
-        elif near.period == 0.0:
-            found = equilibrium(s, point, parameters)
-        else:
-            found = flow_cycle(s, point, parameters, near.period, self.step)
-        if found is None or (s.kind == "map" and found.period != near.period):
+        found = self._near(value, near, guess)
+        if found is None or (self.system.kind == "map" and found.period != near.period):
             return None
         if self._floats(near) and abs(found.period / near.period - 1) > 0.2:
             return None
         return found
+
+    def _near(self, value: float, near: Cycle, guess: Array | None = None) -> Cycle | None:
+        """What Newton finds at another value from a neighbour: perhaps a cycle of half the period, or another."""
+        s = self.system.with_values({self.parameter: value})
+        parameters = np.array([*s.parameters.values()])
+        point = near.point if guess is None else guess
+        if s.kind == "map":
+            return map_cycle(s, point, parameters, int(near.period))
+        if s.forcing_period is not None:
+            return forced_cycle(s, point, parameters, self.phase, round(near.period), s.forcing_period, self.step)
+        if near.period == 0.0:
+            return equilibrium(s, point, parameters)
+        return flow_cycle(s, point, parameters, near.period, self.step)
 
     def _floats(self, cycle: Cycle) -> bool:
         """Whether the cycle's point may sit anywhere along it: a cycle of an autonomous flow."""
@@ -146,7 +149,11 @@ class Branch:
             return None  # Newton lost the branch, but no fold ended it
         beyond = float(last.value + np.sign(stop - start.value) * self.width)
         lo, hi = sorted((last.value, beyond))
-        return Crossing(lo, hi, 0.5 * (lo + hi), "fold", True, last)
+        half = self._near(beyond, last.cycle)
+        flipped = half is not None and last.cycle.period and abs(2 * half.period / last.cycle.period - 1) < 0.05
+        kind: Kind = "period_doubling" if flipped else "fold"  # a doubled cycle ends upon the one it came from
+        pad = PAD * self.width
+        return Crossing(lo - pad, hi + pad, 0.5 * (lo + hi), kind, True, last)
 
     def _sharpened(self, a: Place, b: Place) -> Crossing | None:
         """Bisection of the number of unstable multipliers between two places on the branch."""

@@ -26,7 +26,7 @@ def rest_tasks(system: System, sweep: Sweep, values: Sequence[float]) -> list[Ta
 
 def rest_crossings(system: System, sweep: Sweep, values: Sequence[float]) -> list[Local]:
     """Brackets at which an equilibrium changes its number of unstable multipliers, comes or goes, along a grid."""
-    width = SHARP * max(abs(values[0]), abs(values[-1]), 1e-3 * (sweep.hi - sweep.lo))
+    width = SHARP * max(min(abs(values[0]), abs(values[-1])), 1e-3 * (sweep.hi - sweep.lo))
     branch = Branch(system, sweep.parameter, 0.01, width)
     known = [_resting(system.with_values({sweep.parameter: value})) for value in values]
     found: list[Local] = []

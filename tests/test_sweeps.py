@@ -103,7 +103,7 @@ SCALED = own(["r*(1 + y)*(1 - y)/2 + r*0 - 1 + 0*y"], {"y": -0.8}, {"r": 3.2}, b
         (SCALED, "r", 3.0, 2.9, 3.1, "period_doubling"),
         (SCALED, "r", 1 + 6**0.5, 3.42, 3.48, "period_doubling"),
     ],
-    ids=str,
+    ids=lambda x: x.rule[0] if isinstance(x, System) else str(x),
 )
 def test_local_bifurcations_are_bracketed_sharply(
     chosen: System, parameter: str, value: float, lo: float, hi: float, kind: str
@@ -121,7 +121,7 @@ def test_local_bifurcations_are_bracketed_sharply(
         (SCALED, "r", 3.5699456718709449, 3.55, 3.58),
         (QUADRATIC, "c", -1.4011551890920506, -1.42, -1.38),
     ],
-    ids=str,
+    ids=lambda x: x.rule[0] if isinstance(x, System) else str(x),
 )
 def test_accumulation_points_to_seven_digits(
     chosen: System, parameter: str, value: float, lo: float, hi: float
