@@ -15,6 +15,7 @@ from dynamics.settle import slope
 from dynamics.system import System
 
 ITERATIONS = 30
+SHOTS = 12  # iterations of multiple shooting, which starts near the orbit
 RESIDUAL = 1e-9  # |f^p(u) - u| relative to 1 + |u| that counts as solved
 FINER = 4  # shooting takes steps finer than the orbit's by this factor: a cycle must close to RESIDUAL
 TIMING = 3  # first corrections go to the period alone: with a wrong one, a centre's orbits shrink to its equilibrium
@@ -158,7 +159,7 @@ def flow_cycle(system: System, guess: Array, parameters: Array, duration: float,
             return None
     nodes = _path(system, guess, parameters, period, h)[:, :LANES]
     joined = np.roll(np.arange(LANES), -1)
-    for _ in range(ITERATIONS):
+    for _ in range(SHOTS):
         ends, transfer = _arcs(system, nodes, parameters, period, h)
         miss = wrapped(system, ends - nodes[:, joined])
         if not (np.isfinite(miss).all() and np.isfinite(transfer).all()):
@@ -209,7 +210,7 @@ def forced_cycle(
     times: Array = t + duration / LANES * np.arange(LANES, dtype=np.float64)
     nodes = _path(system, guess, parameters, duration, h, t)[:, :LANES]
     joined = np.roll(np.arange(LANES), -1)
-    for _ in range(ITERATIONS):
+    for _ in range(SHOTS):
         ends, transfer = _arcs(system, nodes, parameters, duration, h, times)
         miss = wrapped(system, ends - nodes[:, joined])
         if not (np.isfinite(miss).all() and np.isfinite(transfer).all()):

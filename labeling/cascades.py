@@ -13,7 +13,7 @@ from labeling.regimes import Verdict
 from labeling.settings import Settings
 from labeling.workers import Workers
 
-FLIPS = 14  # of a cascade that are followed at most
+FLIPS = {"map": 14, "ode": 3}  # of a cascade that are followed at most; a flow's take seconds each
 FEWEST_FLIPS = 4  # from which an accumulation point is extrapolated
 FEIGENBAUM = 4.669201609102990  # ratio of successive flip distances: Feigenbaum 1978, J. Stat. Phys. 19:25
 
@@ -65,7 +65,7 @@ def _followed(
     place = Place(start[0], cycle)
     flips: list[float] = []
     found: list[Local] = []
-    while len(flips) < FLIPS:
+    while len(flips) < FLIPS[system.kind]:
         crossing = branch.crossing(place, stop[0])
         if crossing is None:
             goal = cycle_of(stop[1])

@@ -4,6 +4,7 @@ A bifurcation of an equilibrium or cycle is bracketed by its multipliers (or by 
 sharply than any verdict on an orbit could.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -95,7 +96,7 @@ class Branch:
         With `alike`, places of another stability do not count as the branch (past a fold, Newton finds its other half).
         """
         places = [start]
-        step = (stop - start.value) / STEPS
+        longest = step = (stop - start.value) / STEPS
         while abs(stop - places[-1].value) > 1e-14 * max(1.0, abs(stop)):
             value = places[-1].value + step
             if (stop - value) * step <= 0:
@@ -108,6 +109,7 @@ class Branch:
                     return places, False
                 continue
             places.append(Place(value, found))
+            step = math.copysign(min(abs(longest), 2 * abs(step)), longest)
         return places, True
 
     def _ahead(self, places: Sequence[Place], value: float) -> Array:

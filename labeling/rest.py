@@ -10,7 +10,7 @@ from dynamics.system import Sweep, System
 from labeling.cascades import Local
 from labeling.continuation import SHARP, Branch, Place, unstable
 
-STARTS = 48  # of Newton's method, spread over the sampling box
+STARTS = 14  # of Newton's method, spread over the sampling box
 APART = 1e-6  # relative distance at which two solutions are two points
 PART = 16  # grid intervals in one piece of work
 

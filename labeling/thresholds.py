@@ -20,7 +20,7 @@ from labeling.workers import Workers
 # width of a bracket, relative to the parameter's value (or to a thousandth of the sweep's range)
 WIDTH = {"map": 2e-5, "ode": 1e-3}
 ESCALATIONS = {"map": 1, "ode": 0}  # of a point inside a bracket; what stays undecided stays inside
-ROUNDS = 6  # of refinement, each of LANES points to a bracket
+ROUNDS = {"map": 6, "ode": 3}  # of refinement, each of LANES points to a bracket
 PROGRESS = 0.9  # a round that leaves more of the width than this is the last: undecided points fill the rest
 
 Place = tuple[float, Verdict]
@@ -65,8 +65,8 @@ def thresholds(
             open_.append((low, high))
     blocks = rest_tasks(system, sweep, [value for value, _ in places])
     for part in workers.each(rest_crossings, blocks, "equilibria"):
-        for x in part:
-            found.append(_bracket(sweep, x, *_around(places, x.lo, x.hi)))
+        inside = [x for x in part if x.lo > sweep.lo and x.hi < sweep.hi]  # an end of the range is no threshold
+        found += [_bracket(sweep, x, *_around(places, x.lo, x.hi)) for x in inside]
     found = _distinct(found)
     for wide in brackets(system, sweep, open_, settings, workers):
         if not any(x.lo <= wide.hi and wide.lo <= x.hi for x in found):
@@ -106,7 +106,7 @@ def brackets(
     width = WIDTH[system.kind]
     shorter = replace(settings, escalations=min(settings.escalations, ESCALATIONS[system.kind]))
     open_ = list(range(len(found)))
-    for round_ in range(1, ROUNDS + 1):
+    for round_ in range(1, ROUNDS[system.kind] + 1):
         for i in open_:
             if found[i].hi - found[i].lo <= width * max(abs(found[i].lo), abs(found[i].hi), smallest):
                 found[i] = replace(found[i], converged=True)

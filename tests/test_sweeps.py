@@ -149,3 +149,9 @@ def test_few_points_of_the_shipped_sweeps_are_undecided(name: str, undecided: fl
         ]  # fmt: skip
         share = sum(p.verdict.regime == "undecided" for p in far) / max(len(far), 1)
         assert share <= undecided
+
+
+def test_a_degenerate_end_of_the_range_is_no_threshold() -> None:
+    # at K = 0 every point with p = 0 is fixed: Newton finds many, and none of them bifurcates
+    found = swept(system("standard_map"), Sweep("K", 0.0, 0.6, 16)).brackets
+    assert all(b.lo > 0.0 and b.hi < 0.6 for b in found)
