@@ -14,6 +14,7 @@ from labeling.settings import Settings
 from labeling.workers import Workers
 
 FLIPS = {"map": 14, "ode": 3}  # of a cascade that are followed at most; a flow's take seconds each
+TURNS = 8  # of a flow's cycle that is followed; longer ones belong to windows that verdicts bracket well enough
 FEWEST_FLIPS = 4  # from which an accumulation point is extrapolated
 FEIGENBAUM = 4.669201609102990  # ratio of successive flip distances: Feigenbaum 1978, J. Stat. Phys. 19:25
 
@@ -57,7 +58,7 @@ def _followed(
     system: System, sweep: Sweep, start: tuple[float, Verdict], stop: tuple[float, Verdict], settings: Settings
 ) -> tuple[list[Local], bool]:
     cycle = cycle_of(start[1])
-    if cycle is None or cycle.neutral or not cycle.attracts:
+    if cycle is None or cycle.neutral or not cycle.attracts or start[1].evidence.get("section_points", 1) > TURNS:
         return [], False
     width = SHARP * max(min(abs(start[0]), abs(stop[0])), 1e-3 * (sweep.hi - sweep.lo))
     e = start[1].evidence

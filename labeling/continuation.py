@@ -25,6 +25,7 @@ Kind = Literal[
 
 SHARP = 1e-6  # width of a local bracket, relative to the value or to a thousandth of the sweep's range
 FINER = 1e-4  # of a bracket's width, to which its best estimate is sharpened
+HOPELESS = 1e-2  # of the longest step: a branch lost so near, and far from a fold, is given up
 STEPS = 8  # of a branch between two neighbouring values
 PAD = 0.01  # of a bracket's width, added at either end: a multiplier is not known to the last digit
 AT_FOLD = 0.1  # distance from 1 within which a multiplier must be where a branch ends
@@ -105,7 +106,8 @@ class Branch:
             other = alike and found is not None and unstable(found) != unstable(start.cycle)
             if found is None or other or self._jumped(places, found):
                 step /= 2
-                if abs(step) < self.width / 4:
+                lost = abs(step) < HOPELESS * abs(longest) and _from_fold(places[-1].cycle) > 0.5
+                if lost or abs(step) < self.width / 4:
                     return places, False
                 continue
             places.append(Place(value, found))
@@ -147,7 +149,7 @@ class Branch:
         if arrived:
             return None
         last = places[-1]
-        if min(abs(m - 1.0) for m in last.cycle.multipliers) > AT_FOLD:
+        if _from_fold(last.cycle) > AT_FOLD:
             return None  # Newton lost the branch, but no fold ended it
         beyond = float(last.value + np.sign(stop - start.value) * self.width)
         lo, hi = sorted((last.value, beyond))
@@ -218,6 +220,11 @@ class Branch:
             if 1e-7 < gap < 3 * reach and all(np.abs(other.point - p).max() > 1e-7 for p in found):
                 found.append(other.point)
         return len(found)
+
+
+def _from_fold(cycle: Cycle) -> float:
+    """How far the nearest multiplier is from 1, which it must reach where a branch ends in a fold."""
+    return float(np.abs(cycle.multipliers - 1.0).min())
 
 
 def unstable(cycle: Cycle) -> int:

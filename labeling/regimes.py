@@ -195,7 +195,7 @@ def _can_be_torus(e: Evidence) -> bool:
     on_circle = bool(e.system.circle)
     d, least = e.system.dimension, 3 if e.system.kind == "ode" and e.system.autonomous else 2
     if on_circle:
-        return d >= least - 1
+        return d >= least or (d == least - 1 and len(e.system.circle) == d)
     factor = e.system.constant_volume_factor if d == least else None
     neutral = 0.0 if e.system.kind == "ode" else 1.0
     return d >= least and (factor is None or factor == neutral)

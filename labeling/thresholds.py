@@ -20,7 +20,7 @@ from labeling.workers import Workers
 # width of a bracket, relative to the parameter's value (or to a thousandth of the sweep's range)
 WIDTH = {"map": 2e-5, "ode": 1e-3}
 ESCALATIONS = {"map": 1, "ode": 0}  # of a point inside a bracket; what stays undecided stays inside
-ROUNDS = {"map": 6, "ode": 3}  # of refinement, each of LANES points to a bracket
+ROUNDS = {"map": 6, "ode": 2}  # of refinement, each of LANES points to a bracket
 PROGRESS = 0.9  # a round that leaves more of the width than this is the last: undecided points fill the rest
 
 Place = tuple[float, Verdict]
