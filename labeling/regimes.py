@@ -6,14 +6,12 @@ from typing import Any, Literal
 
 import numpy as np
 import sympy as sp
-from numpy.typing import NDArray
 
-from dynamics.block import Array, block, escape_radius, single_orbit
-from dynamics.codegen import LANES
+from dynamics.block import Array, escape_radius, single_orbit
 from dynamics.cycles import Cycle, cycle_points, equilibrium, flow_cycle, forced_cycle, map_cycle, wrapped
 from dynamics.equations import symbol
-from dynamics.settle import slope
 from indicators.estimate import Estimate
+from labeling.crossings import crossings, located
 from labeling.evidence import Evidence
 
 Regime = Literal[
@@ -35,7 +33,6 @@ LATE_LANDING = 40  # iterates after which a start that truly leads onto a repell
 DOMAIN_STEPS = 20_000  # in which an orbit that leaves the rule's domain is retraced
 LONGEST_EXACT = 64  # iterates after which an orbit on a repelling cycle repeats to the last bit
 LONGEST_SECTION_CYCLE = 64  # crossings of the section by a cycle of a flow
-CROSSINGS = 160  # of the section, the last ones of a series
 CANDIDATES = 3  # near returns from which Newton is started
 NEAR_RETURN = 0.02  # of the extent
 RESONANT = 5e-4  # of the extent: a median return within LONGEST_RETURN that near is no torus's generic one
@@ -213,13 +210,24 @@ def _on_torus(e: Evidence) -> bool:
     """Whether near returns look like those of a torus: they get no nearer over time, and none is all but exact.
 
     On the way to a cycle they do get nearer. Among m returns one is nearer than 1/m of the circle on any torus; one far
-    nearer than that is a cycle not yet reached, or a resonance that this run cannot tell from one.
+    nearer than that is a cycle not yet reached, or a resonance, unless Newton shows that a map has no such cycle there.
     """
-    _, gaps = e.near_return
+    m, gaps = e.near_return
     quarter = len(gaps) // 4
-    if quarter == 0 or np.median(gaps) < RESONANT:
+    if quarter == 0:
+        return False
+    if np.median(gaps) < RESONANT and (e.system.kind == "ode" or _resonant(e, m)):
         return False
     return bool(np.median(gaps[-quarter:]) >= CONVERGING * np.median(gaps[:quarter]))
+
+
+def _resonant(e: Evidence, period: int) -> bool:
+    """Whether a map has a cycle of this period near the orbit, to which it may yet come."""
+    cycle = map_cycle(e.system, e.series[-1], e.parameters, period)
+    if cycle is None:
+        return False
+    points = cycle_points(e.system, cycle, e.parameters, int(cycle.period))
+    return _distance(e, points, e.series[-1]) <= NEAR_RETURN * float(e.extent.max())
 
 
 def _recurrent(e: Evidence) -> bool:
@@ -348,38 +356,3 @@ def _flow_regular(e: Evidence) -> Verdict | None:
         if tried == CANDIDATES:
             break
     return None
-
-
-def crossings(e: Evidence) -> tuple[NDArray[np.int64], Array, Array]:
-    """The last upward crossings of a flow's series through the mean of its widest variable, by linear interpolation.
-
-    Returns the index of the state before each crossing (n,), the time since that state (n,), and the states (n, d).
-    """
-    c, level = _section_plane(e)
-    above = e.series[:, c] > level
-    before = np.flatnonzero(~above[:-1] & above[1:])[-CROSSINGS:]
-    x, y = e.series[before], e.series[before + 1]
-    part = (level - x[:, c]) / (y[:, c] - x[:, c])
-    return before, part * e.series_step, x + part[:, None] * (y - x)
-
-
-def located(e: Evidence, before: NDArray[np.int64], since: Array) -> tuple[Array, Array]:
-    """Times and states of up to LANES crossings, exact: Newton on the step itself, from the states before them."""
-    c, level = _section_plane(e)
-    index, tau = np.resize(before, LANES), np.resize(since, LANES)
-    parameters = np.repeat(e.parameters[:, None], LANES, axis=1)
-    start = e.series[index].T.copy()
-    for _ in range(6):
-        moving = block(e.system, start, parameters, 0, h=tau / 8)
-        moving.advance(8)
-        reached = moving.states
-        speed = slope(e.system, reached, parameters)[0][c]
-        tau = np.clip(
-            tau - (reached[c] - level) / np.where(speed == 0.0, 1.0, speed), -e.series_step, 2 * e.series_step
-        )
-    return (index * e.series_step + tau)[: len(before)], reached.T[: len(before)]
-
-
-def _section_plane(e: Evidence) -> tuple[int, float]:
-    c = int(np.argmax(e.extent))
-    return c, float(e.series[:, c].mean())
