@@ -17,7 +17,7 @@ from labeling.settings import Settings
 
 ESCAPE_LANES = 64  # orbits followed to see whether any leaves a chaotic set
 ESCAPE_CHECKS = 16  # times at which each is looked at
-ESCAPE_STEPS = 2_000_000  # iterates, or steps of a flow, for which each is followed
+ESCAPE_STEPS = {"map": 200_000, "ode": 2_000_000}  # iterates or steps for which each is followed
 SETTLED = 1e-2  # distance from the final set, relative to the scale, within which an orbit has settled
 RECORDS = 4096  # of the run that measures a transient
 LONG = (16, 128)  # budgets of the measurement, in transients dropped by default
@@ -27,7 +27,7 @@ CHAOTIC_FOLDS = 3.0  # e-foldings of a deviation over a transient that make it l
 def escapes(e: Evidence, rest: Sequence[Cycle], seed: int) -> dict[str, float] | None:
     """How chaotic-looking orbits leave for attracting equilibria beside them: counts and times, None without any.
 
-    64 states spread along the settled series are followed for two million steps. Those that rest in the first
+    64 states spread along the settled series are followed for ESCAPE_STEPS. Those that rest in the first
     quarter may have started in a basin; a later one shows that the chaotic set is a transient. `rate` is escapes per
     unit of time survived, `rate_below` its upper end at 95 % (rule of three) where none escaped.
     """
@@ -35,7 +35,7 @@ def escapes(e: Evidence, rest: Sequence[Cycle], seed: int) -> dict[str, float] |
         return None
     s, rng = e.system, np.random.default_rng(seed)
     parameters = np.repeat(e.parameters[:, None], LANES, axis=1)
-    stretch = ESCAPE_STEPS // ESCAPE_CHECKS
+    stretch = ESCAPE_STEPS[s.kind] // ESCAPE_CHECKS
     survived, late, early = 0.0, 0, 0
     for part in range(ESCAPE_LANES // LANES):
         index = np.linspace(0, len(e.series) - 1, ESCAPE_LANES).astype(int)[part * LANES : (part + 1) * LANES]
