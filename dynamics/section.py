@@ -16,9 +16,9 @@ def local_maxima(moving: Block, component: NDArray[np.int64], steps: int, capaci
     """
     values = np.zeros((LANES, capacity))
     count = np.zeros(LANES, dtype=np.int64)
-    k, d = moving.k, moving.system.dimension
+    k = moving.k
     _maxima(
-        moving.kernels.step, moving.data, moving.p, moving.t, moving.h, moving.periods, d, k, component, steps, values,
+        moving.kernels.step, moving.data, moving.p, moving.t, moving.h, moving.periods, k, component, steps, values,
         count,
     )  # fmt: skip
     return [values[i, : count[i]].copy() for i in range(LANES)]
@@ -27,8 +27,8 @@ def local_maxima(moving: Block, component: NDArray[np.int64], steps: int, capaci
 _F1, _F2, _I1, _N = types.float64[::1], types.float64[:, ::1], types.int64[::1], types.int64
 
 
-@kernel(types.void(STEP_TYPE, _F1, _F1, _F1, _F1, _F1, _N, _N, _I1, _N, _F2, _I1))
-def _maxima(step, S, P, t, h, periods, d, k, component, steps, values, count):  # type: ignore[no-untyped-def]
+@kernel(types.void(STEP_TYPE, _F1, _F1, _F1, _F1, _F1, _N, _I1, _N, _F2, _I1))
+def _maxima(step, S, P, t, h, periods, k, component, steps, values, count):  # type: ignore[no-untyped-def]
     before, now = np.empty(LANES), np.empty(LANES)
     for i in range(LANES):
         now[i] = S[component[i] * (1 + k) * LANES + i]

@@ -82,7 +82,7 @@ def _followed(
             return found, kind in ("fold", "tangent") or (kind.startswith("hopf") and stop[1].regime != "chaotic")
         flips.append(crossing.estimate)
         close = len(flips) >= FEWEST_FLIPS and abs(flips[-1] - flips[-2]) < 100 * width
-        doubled = None if close else _doubled(branch, place, crossing, flips, stop[0], settings)
+        doubled = None if close else _doubled(branch, crossing, flips, stop[0], settings)
         if doubled is None:
             break
         place = doubled
@@ -101,7 +101,7 @@ def _same(branch: Branch, place: Place, value: float, goal: Cycle) -> bool:
 
 
 def _doubled(
-    branch: Branch, place: Place, crossing: Crossing, flips: Sequence[float], stop: float, settings: Settings
+    branch: Branch, crossing: Crossing, flips: Sequence[float], stop: float, settings: Settings
 ) -> Place | None:
     """The stable cycle of twice the period a little beyond a flip, found by simulation at several distances."""
     ahead = stop - flips[-1]

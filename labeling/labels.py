@@ -24,12 +24,6 @@ CODE = ("dynamics", "indicators", "labeling")  # the packages whose source decid
 
 
 @cache
-def predicate_names() -> tuple[str, ...]:
-    """The 27 predicates in their fixed order."""
-    return tuple(_procedures())
-
-
-@cache
 def _procedures() -> dict[str, dict[str, str]]:
     return tomllib.loads((files("labeling") / "predicates.toml").read_text(encoding="utf-8"))
 
