@@ -1,7 +1,7 @@
 """What happens between two neighbouring verdicts, found by following their cycles: local bifurcations in a row."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -109,7 +109,7 @@ def _doubled(
         ahead = min(abs(ahead), abs(flips[-1] - flips[-2]) / FEIGENBAUM) * np.sign(ahead)
     values = [flips[-1] + ahead * part for part in (0.5, 0.3, 0.15, 0.05, 0.02, 0.005)]
     asked = [{branch.parameter: float(value)} for value in values]
-    short = Settings(**{**vars(settings), "escalations": 0})
+    short = replace(settings, escalations=0)
     for point in judged_points(branch.system, asked, short, Workers(), rows=False):
         cycle = cycle_of(point.verdict)
         if cycle is None or not cycle.attracts or not crossing.before.cycle.period:
