@@ -66,6 +66,18 @@ class Evidence:
         return self.series[round(period / self.series_step) - 1 :: round(period / self.series_step)]
 
     @cached_property
+    def end(self) -> dict[str, float]:
+        """The last state of the series, carried on to phase 0 of a forcing; the start, if the run failed."""
+        if self.status != "ok":
+            return dict(self.system.state)
+        last, period = self.series[-1], self.system.forcing_period if self.system.kind == "ode" else None
+        if period is not None:
+            t = (self.t + len(self.series) * self.series_step) % period
+            steps = max(1, math.ceil((period - t) / self.h))
+            last = single_orbit(self.system, last, (period - t) / steps, steps, 1, t)[0][-1]
+        return dict(zip(self.system.state, map(float, last), strict=True))
+
+    @cached_property
     def extent(self) -> Array:
         """How far each variable ranges over the series, (d,); half the circumference at most on a circle."""
         out = np.ptp(self.series, axis=0)
@@ -235,7 +247,7 @@ def gathered(start: Start, settings: Settings, finer: int = 1) -> list[Evidence]
     """The evidence of every version, from its settled start. `finer` divides a flow's steps: verdicts must not mind."""
     system = start.versions[0]
     steps = 1 if system.kind == "map" else settings.steps
-    h = start.h / finer
+    h = start.h / (finer * settings.finer)
     safe = np.where(np.isfinite(start.states), start.states, 0.0)
     moving = block(
         system, safe, start.parameters, system.dimension, h=h, t=start.t, periods=start.periods, seed=settings.seed

@@ -23,12 +23,22 @@ ORBIT_POINTS = 100  # per parameter value in an orbit diagram
 
 @dataclass(frozen=True)
 class Point:
-    """One parameter point: its verdict, and where asked for its row and points for an orbit diagram."""
+    """One parameter point: its verdict, a state on the set it is about, its row and points for an orbit diagram.
 
-    params: dict[str, float]
+    `version` is the system at the point's parameters, from the start that was judged. `end` is a state of the set (of a
+    forced flow at phase 0), from which the point can be judged anew. `row` is None where it was not asked for.
+    """
+
+    version: System
     verdict: Verdict
+    end: dict[str, float]
     row: Row | None
     orbit: Array
+
+    @property
+    def params(self) -> dict[str, float]:
+        """All parameters of the point."""
+        return self.version.parameters
 
 
 def judged_points(
@@ -40,22 +50,30 @@ def judged_points(
     what: str = "points",
     rows: bool = True,
 ) -> list[Point]:
-    """Verdicts at any number of parameter points; undecided ones are looked at again, each time four times longer.
+    """Verdicts at any number of parameter points, each from the system's own start; see judged_versions."""
+    versions = [system.with_values(point) for point in points]
+    return judged_versions(versions, settings, workers, what=what, rows=rows)
+
+
+def judged_versions(
+    versions: Sequence[System], settings: Settings, workers: Workers, *, what: str = "points", rows: bool = False
+) -> list[Point]:
+    """Verdicts on versions of one system; undecided ones are looked at again, each time four times longer.
 
     Work is dealt in blocks of LANES points, whatever the number of processes; no lane depends on its neighbours.
     """
     found: dict[int, Point] = {}
-    pending = list(range(len(points)))
+    pending = list(range(len(versions)))
     for level in range(settings.escalations + 1):
         blocks = [pending[i : i + LANES] for i in range(0, len(pending), LANES)]
-        tasks = [(system, [dict(points[i]) for i in part], settings, LONGER**level, rows) for part in blocks]
+        tasks = [([versions[i] for i in part], settings, LONGER**level, rows) for part in blocks]
         title = what if level == 0 else f"{what}, {LONGER**level} times longer"
         for part, judged in zip(blocks, workers.each(_judged_block, tasks, title), strict=True):
             found.update(zip(part, judged, strict=True))
         pending = [i for i in pending if found[i].verdict.regime == "undecided"]
         if not pending:
             break
-    return [found[i] for i in range(len(points))]
+    return [found[i] for i in range(len(versions))]
 
 
 def label(system: System, settings: Settings | None = None, all_sets: bool = False) -> Row:
@@ -82,7 +100,7 @@ def attracting_sets(system: System, settings: Settings) -> list[InvariantSet]:
     judged = []
     starts = ensemble(system, settings.seed)
     for i in range(0, len(starts), LANES):
-        judged += _judged_versions(starts[i : i + LANES], brief, 1)
+        judged += _judged(starts[i : i + LANES], brief, 1)
     return sets_of(judged, system)
 
 
@@ -102,22 +120,20 @@ def _reference_starts(system: System, settings: Settings) -> Iterator[tuple[Star
         yield reference_start(system, settings, LONGER**level), level == settings.escalations + 1
 
 
-def _judged_block(
-    system: System, points: list[dict[str, float]], settings: Settings, horizon: int, rows: bool
-) -> list[Point]:
-    judged = _judged_versions([system.with_values(point) for point in points], settings, horizon)
+def _judged_block(versions: list[System], settings: Settings, horizon: int, rows: bool) -> list[Point]:
+    judged = _judged(versions, settings, horizon)
     repelled = [i for i, (_, v) in enumerate(judged) if v.stability == "repelling"]
     if repelled:  # a grid asks for the attractor, and this start leads to a repelling orbit, as by chance starts do
-        again = _judged_versions([_kicked(judged[i][0].system, settings.seed) for i in repelled], settings, horizon)
+        again = _judged([_kicked(versions[i], settings.seed) for i in repelled], settings, horizon)
         for i, other in zip(repelled, again, strict=True):
             judged[i] = other
     return [
-        Point(point, v, label_row(e, v, settings) if rows else None, orbit_points(e) if rows else np.empty(0))
-        for point, (e, v) in zip(points, judged, strict=True)
+        Point(version, v, e.end, label_row(e, v, settings) if rows else None, orbit_points(e) if rows else np.empty(0))
+        for version, (e, v) in zip(versions, judged, strict=True)
     ]
 
 
-def _judged_versions(versions: list[System], settings: Settings, horizon: int) -> list[tuple[Evidence, Verdict]]:
+def _judged(versions: Sequence[System], settings: Settings, horizon: int) -> list[tuple[Evidence, Verdict]]:
     start = swept_start(versions, settings, horizon)
     judged = _at_half_step([(e, regime(e)) for e in gathered(start, settings)], start, settings)
     return [(e, survives(e, v, settings.seed) if v.is_chaotic else v) for e, v in judged]

@@ -13,6 +13,7 @@ class Settings:
     series : states kept for the indicators that read a series; one per iterate, or per `steps` steps of a flow.
     turning_steps : steps of a flow over which its local maxima are gathered.
     steps : steps of a flow per Gram-Schmidt interval (a map: 1 iterate).
+    finer : divides every step of a flow; a verdict must not depend on it.
     escalations : how often an undecided point is looked at again with everything four times longer.
     seed : of the deviations' first frame and of every random choice of the indicators.
     """
@@ -23,6 +24,7 @@ class Settings:
     series: int = 16_384
     turning_steps: int = 600_000
     steps: int = 8
+    finer: int = 1
     renormalisations: int = 8
     escalations: int = 2
     seed: int = 0
