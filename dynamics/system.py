@@ -111,6 +111,11 @@ class System:
         growth = growth.subs({symbol(name): value for name, value in self.parameters.items()})
         return float(growth) if not growth.free_symbols else None
 
+    @property
+    def preserves_volume(self) -> bool:
+        """Whether phase volume is the same before and after, everywhere: by proof, sufficient and not necessary."""
+        return self.constant_volume_factor == (0.0 if self.kind == "ode" else 1.0)
+
     @cached_property
     def autonomous(self) -> bool:
         """Whether time does not occur in the rule."""

@@ -16,6 +16,7 @@ from labeling.workers import Workers
 FLIPS = {"map": 14, "ode": 3}  # of a cascade that are followed at most; a flow's take seconds each
 TURNS = 8  # of a flow's cycle that is followed; longer ones belong to windows that verdicts bracket well enough
 FEWEST_FLIPS = 4  # from which an accumulation point is extrapolated
+SAME = 1e-3  # difference of multipliers, and of periods relative to them, within which two cycles are one (or twins)
 FEIGENBAUM = 4.669201609102990  # ratio of successive flip distances: Feigenbaum 1978, J. Stat. Phys. 19:25
 
 
@@ -70,7 +71,7 @@ def _followed(
         crossing = branch.crossing(place, stop[0])
         if crossing is None:
             goal = cycle_of(stop[1])
-            return found, goal is not None and _same(branch, place, stop[0], goal)
+            return found, goal is not None and same_cycle(branch.followed(place, stop[0])[0][-1].cycle, goal)
         kind = crossing.kind
         if kind == "fold" and stop[1].is_chaotic and place.cycle.period > 1:
             kind = "tangent"  # the window that opens in chaos
@@ -92,12 +93,11 @@ def _followed(
     return found, False
 
 
-def _same(branch: Branch, place: Place, value: float, goal: Cycle) -> bool:
-    """Whether the branch, followed to a value, is the cycle that was found there."""
-    reached = branch.followed(place, value)[0][-1].cycle
-    if branch.system.kind == "map" or not branch.system.autonomous or not goal.period:
-        return reached.period == goal.period
-    return abs(reached.period / goal.period - 1) < 1e-3
+def same_cycle(a: Cycle, b: Cycle) -> bool:
+    """Whether two cycles at the same parameters are one by period and multipliers (a symmetry's twins count as one)."""
+    near = abs(a.period - b.period) <= SAME * max(a.period, b.period)
+    mine, other = np.sort_complex(a.multipliers), np.sort_complex(b.multipliers)
+    return bool(near and len(mine) == len(other) and np.abs(mine - other).max(initial=0.0) <= SAME)
 
 
 def _doubled(

@@ -55,16 +55,17 @@ def provenance(settings: Settings) -> Row:
     }
 
 
+def attractor(system: System, verdict: Verdict, share: float | None = None) -> Row:
+    """An entry of a list of attractors: what it is, its share of the starts, and a start that leads there."""
+    return {
+        "regime": verdict.regime, "share": share, "period": verdict.period, "period_time": verdict.period_time,
+        "initial_condition": dict(system.state),
+    }  # fmt: skip
+
+
 def label_row(e: Evidence, verdict: Verdict, settings: Settings) -> Row:
     """One row of labels.jsonl or of a sweep, keys in their fixed order."""
     megno, slope = e.megno
-    attractor = {
-        "regime": verdict.regime,
-        "share": None,
-        "period": verdict.period,
-        "period_time": verdict.period_time,
-        "initial_condition": dict(e.system.state),
-    }
     return {
         "system_id": e.system.id,
         "params": dict(e.system.parameters),
@@ -74,7 +75,7 @@ def label_row(e: Evidence, verdict: Verdict, settings: Settings) -> Row:
         "period_time": verdict.period_time,
         "stability": verdict.stability,
         "reason": verdict.reason,
-        "attractors": [attractor],
+        "attractors": [attractor(e.system, verdict)],
         "transient": None,
         "predicates": predicates(e.system, verdict),
         "indicators": {

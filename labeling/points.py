@@ -9,7 +9,8 @@ from dynamics.block import Array
 from dynamics.codegen import LANES
 from dynamics.system import System
 from labeling.evidence import Evidence, Start, gathered, reference_start, swept_start
-from labeling.labels import Row, label_row
+from labeling.heteroclinic import cycling
+from labeling.labels import Row, attractor, label_row
 from labeling.regimes import Verdict, regime
 from labeling.sets import InvariantSet, ensemble, sets_of, verdict_over
 from labeling.settings import Settings
@@ -39,6 +40,11 @@ class Point:
     def params(self) -> dict[str, float]:
         """All parameters of the point."""
         return self.version.parameters
+
+    @property
+    def attractor(self) -> Row:
+        """The point as an entry of a list of attractors."""
+        return attractor(self.version, self.verdict)
 
 
 def judged_points(
@@ -86,7 +92,7 @@ def label(system: System, settings: Settings | None = None, all_sets: bool = Fal
     e, verdict = judged_reference(system, settings)
     sets = attracting_sets(system, settings)
     row = label_row(e, verdict_over(sets, system) if all_sets else verdict, settings)
-    row["attractors"] = [s.as_row() for s in sets]
+    row["attractors"] = [attractor(system.with_values({}, s.start), s.verdict, s.share) for s in sets]
     if all_sets:
         row["initial_condition"] = None
     else:
@@ -109,7 +115,7 @@ def judged_reference(system: System, settings: Settings) -> tuple[Evidence, Verd
     for start, last in _reference_starts(system, settings):
         e = gathered(start, settings)[0]
         e, verdict = _at_half_step([(e, regime(e))], start, settings)[0]
-        judged = e, survives(e, verdict, settings.seed) if verdict.is_chaotic else verdict
+        judged = e, _confirmed(e, verdict, settings)
         if judged[1].regime != "undecided" or last:
             return judged
     raise AssertionError("there is always a last start")
@@ -136,7 +142,12 @@ def _judged_block(versions: list[System], settings: Settings, horizon: int, rows
 def _judged(versions: Sequence[System], settings: Settings, horizon: int) -> list[tuple[Evidence, Verdict]]:
     start = swept_start(versions, settings, horizon)
     judged = _at_half_step([(e, regime(e)) for e in gathered(start, settings)], start, settings)
-    return [(e, survives(e, v, settings.seed) if v.is_chaotic else v) for e, v in judged]
+    return [(e, _confirmed(e, v, settings)) for e, v in judged]
+
+
+def _confirmed(e: Evidence, verdict: Verdict, settings: Settings) -> Verdict:
+    """A verdict that outlasts what an indicator cannot see: chaos that is left in the end, cycling between saddles."""
+    return survives(e, verdict, settings.seed) if verdict.is_chaotic else cycling(e, verdict)
 
 
 def _kicked(system: System, seed: int) -> System:

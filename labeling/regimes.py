@@ -1,7 +1,7 @@
 """The regime of one point, from evidence that agrees; what does not agree is undecided, with a reason."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -11,6 +11,7 @@ from dynamics.block import Array, escape_radius, single_orbit
 from dynamics.cycles import Cycle, cycle_points, equilibrium, flow_cycle, forced_cycle, map_cycle, wrapped
 from dynamics.equations import symbol
 from indicators.estimate import Estimate
+from indicators.rotation import rotation_number
 from labeling.crossings import crossings, located
 from labeling.evidence import Evidence
 
@@ -65,6 +66,25 @@ class Verdict:
 
 def regime(e: Evidence) -> Verdict:
     """The verdict on a point; see Verdict. Chaos and regularity each need positive evidence."""
+    verdict = _regime(e)
+    if e.system.kind == "ode" or verdict.regime not in ("periodic", "quasiperiodic") or not e.system.circle:
+        return verdict
+    return replace(verdict, evidence=verdict.evidence | {"rotation_number": _rotation_numbers(e)})
+
+
+def _rotation_numbers(e: Evidence) -> dict[str, float]:
+    """Rotation number of every variable on a circle, from the advances that the rule itself makes on the series."""
+    names = [*e.system.variables, *(symbol(name) for name in e.system.parameters), e.system.time]
+    values = [*e.series.T, *e.parameters, np.arange(len(e.series))]
+    out = {}
+    for x, f in zip(e.system.variables, e.system.expressions, strict=True):
+        if x.name in e.system.circle:
+            advance = np.broadcast_to(sp.lambdify(names, f - x, "numpy")(*values), len(e.series))
+            out[x.name] = rotation_number(advance, e.system.circle[x.name]).number
+    return out
+
+
+def _regime(e: Evidence) -> Verdict:
     if e.status == "blew_up" and _leaves_domain(e):
         return Verdict("undecided", reason="budget", evidence={"run": "the rule has no finite value on the orbit"})
     if e.status in ("escaped", "blew_up"):

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from labeling.regimes import Verdict
 
 STARTS = 64  # of the ensemble, drawn over the box
 REST_STARTS = 32  # of Newton, to find resting attractors
-SAME_POINT = 1e-5  # relative distance within which two resting points, or two cycles' extents, are the same
+SAME_POINT = 1e-6  # relative distance within which two resting points, or two cycles' extents, are the same
 SAME_CYCLE = 0.98  # overlap of the extents of two sampled cycles that are the same
 OVERLAP = 0.6  # of two chaotic sets' extents, from which on they are one set
 LEAST_SHARE = 0.01  # of a set that counts for the label of a system
@@ -28,14 +27,6 @@ class InvariantSet:
     share: float
     start: dict[str, float]
 
-    def as_row(self) -> dict[str, Any]:
-        """The set as it stands in a row's `attractors`."""
-        v = self.verdict
-        return {
-            "regime": v.regime, "share": self.share, "period": v.period, "period_time": v.period_time,
-            "initial_condition": self.start,
-        }  # fmt: skip
-
 
 def ensemble(system: System, seed: int) -> list[System]:
     """The system from STARTS states drawn over its box, and from the neighbourhood of each attracting equilibrium."""
@@ -45,22 +36,23 @@ def ensemble(system: System, seed: int) -> list[System]:
     return [system.with_values({}, dict(zip(system.state, map(float, x), strict=True))) for x in drawn]
 
 
-def resting_attractors(system: System) -> list[Cycle]:
-    """The attracting equilibria of a flow, or fixed points of a map, that Newton finds from starts over the box."""
+def resting_points(system: System, starts: int = REST_STARTS) -> list[Cycle]:
+    """The equilibria of a flow, or fixed points of a map, that Newton finds from starts over the box, stable or not."""
     if system.kind == "ode" and not system.autonomous:
         return []
     lows, highs = _box(system)
-    unit = np.random.default_rng(0).random((REST_STARTS - 1, system.dimension))
-    starts: Array = np.vstack([[*system.state.values()], lows + unit * (highs - lows)])
+    unit = np.random.default_rng(0).random((starts - 2, system.dimension))
+    guesses: Array = np.vstack([np.zeros(system.dimension), [*system.state.values()], lows + unit * (highs - lows)])
     found: list[Cycle] = []
-    for cycle in rest_points(system, starts):
-        if (
-            cycle.attracts
-            and not cycle.neutral
-            and all(_gap(system, cycle.point, known.point) > SAME_POINT for known in found)
-        ):
+    for cycle in rest_points(system, guesses):
+        if all(_gap(system, cycle.point, known.point) > SAME_POINT for known in found):
             found.append(cycle)
-    return found
+    return sorted(found, key=lambda cycle: tuple(np.round(cycle.point, 9)))
+
+
+def resting_attractors(system: System) -> list[Cycle]:
+    """Those of the resting points that attract."""
+    return [cycle for cycle in resting_points(system) if cycle.attracts and not cycle.neutral]
 
 
 def sets_of(judged: Sequence[tuple[Evidence, Verdict]], system: System) -> list[InvariantSet]:
@@ -89,11 +81,11 @@ def verdict_over(sets: Sequence[InvariantSet], system: System) -> Verdict:
     counted = [s for s in sets if s.share >= LEAST_SHARE]
     if len({s.verdict.key[:2] for s in counted}) == 1:
         return counted[0].verdict
-    factor = system.constant_volume_factor
-    preserving = factor is not None and factor == (0.0 if system.kind == "ode" else 1.0)
     shares = [[s.verdict.regime, s.share] for s in sets]
     evidence = {"shares": shares}
-    return Verdict("undecided", reason="mixed_phase_space" if preserving else "several_attractors", evidence=evidence)
+    return Verdict(
+        "undecided", reason="mixed_phase_space" if system.preserves_volume else "several_attractors", evidence=evidence
+    )
 
 
 def _box(system: System) -> tuple[Array, Array]:
@@ -119,8 +111,7 @@ def _alike(e: Evidence, v: Verdict, other: Evidence, w: Verdict) -> bool:
         points = cycle_points(other.system, other_cycle, other.parameters, int(w.period or 1))
         gap = np.abs(wrapped(e.system, points - np.array(v.evidence["point"])[:, None])).max(axis=0).min()
         return bool(gap <= SAME_POINT * e.scale)
-    factor = e.system.constant_volume_factor
-    if factor is not None and factor == (0.0 if e.system.kind == "ode" else 1.0):
+    if e.system.preserves_volume:
         return True  # orbits of a volume-preserving system are all different; their kinds are what counts
     a, b = ((x.series.min(axis=0), x.series.max(axis=0)) for x in (e, other))
     shared = np.minimum(a[1], b[1]) - np.maximum(a[0], b[0])

@@ -31,4 +31,8 @@ def swept(
     settings, workers = settings or Settings(), workers or Workers()
     values = np.linspace(sweep.lo, sweep.hi, sweep.points).tolist()
     points = judged_points(system, [{sweep.parameter: value} for value in values], settings, workers)
-    return SweepResult(system, sweep, points, thresholds(system, sweep, points, settings, workers))
+    brackets, known = thresholds(system, sweep, points, settings, workers)
+    for point, others in zip(points, known.lists, strict=True):
+        if point.row is not None:
+            point.row["attractors"] = [other.attractor for other in others]
+    return SweepResult(system, sweep, points, brackets)

@@ -1,9 +1,9 @@
-"""Where neighbouring verdicts differ: a bracket, refined until it is narrow."""
+"""Where neighbouring attractors differ: a bracket, refined until it is narrow."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -11,8 +11,8 @@ from dynamics.codegen import LANES
 from dynamics.system import Sweep, System
 from labeling.cascades import Local, between
 from labeling.continuation import Kind
-from labeling.points import Point, judged_points
-from labeling.regimes import Verdict
+from labeling.hysteresis import Carried, carried
+from labeling.points import Point, judged_versions
 from labeling.rest import rest_crossings, rest_tasks
 from labeling.settings import Settings
 from labeling.workers import Workers
@@ -23,63 +23,101 @@ ESCALATIONS = {"map": 1, "ode": 0}  # of a point inside a bracket; what stays un
 ROUNDS = {"map": 6, "ode": 2}  # of refinement, each of LANES points to a bracket
 PROGRESS = 0.9  # a round that leaves more of the width than this is the last: undecided points fill the rest
 
-Place = tuple[float, Verdict]
+Direction = Literal["up", "down", "both"]
 
 
 @dataclass(frozen=True)
 class Bracket:
-    """A parameter interval [lo, hi] at whose ends the verdicts differ."""
+    """A parameter interval [lo, hi] at whose ends the attractors differ.
+
+    `below` and `above` are the attractors known on either side, the one that the change is about first. `direction`
+    says whether a slowly growing parameter meets the change (up), a shrinking one (down), or either.
+    """
 
     parameter: str
     lo: float
     hi: float
-    below: Verdict
-    above: Verdict
+    below: tuple[Point, ...]
+    above: tuple[Point, ...]
     converged: bool
     kind: Kind = "unclassified"
     method: str = "bisection of verdicts"
-
-
-def neighbours(points: Sequence[Place]) -> list[tuple[Place, Place]]:
-    """Pairs of neighbouring decided points whose verdicts differ; undecided points between them are passed over."""
-    decided = [p for p in points if p[1].regime != "undecided"]
-    return [(a, b) for a, b in pairwise(decided) if a[1].key != b[1].key]
+    direction: Direction = "both"
 
 
 def thresholds(
     system: System, sweep: Sweep, points: Sequence[Point], settings: Settings, workers: Workers
-) -> list[Bracket]:
-    """All brackets of a sweep, in order: local ones by following cycles, the others by dividing intervals.
+) -> tuple[list[Bracket], Carried]:
+    """All brackets of a sweep, in order, and the attractors carried along it.
 
-    Equilibria (fixed points of a map) are followed through the whole grid, stable or not. Between differing verdicts
-    the attracting cycles are followed; what that does not account for is narrowed by verdicts.
+    Equilibria (fixed points of a map) are followed through the whole grid, stable or not. Between grid points where an
+    attractor ends, the attracting cycles are followed; what that does not account for is narrowed by verdicts.
     """
-    places = [(point.params[sweep.parameter], point.verdict) for point in points]
-    pairs = neighbours(places)
-    tasks = [(system, sweep, low, high, settings) for low, high in pairs]
+    known = carried(system, sweep, points, settings, workers)
+    wide = _wide(sweep, points, known)
+    tasks = [(system, sweep, _place(b.below[0], sweep), _place(b.above[0], sweep), settings) for b in wide]
     found: list[Bracket] = []
-    open_: list[tuple[Place, Place]] = []
-    for (low, high), (local, complete) in zip(pairs, workers.each(between, tasks, "cycles"), strict=True):
-        found += [_bracket(sweep, x, low[1], high[1]) for x in local]
+    open_: list[Bracket] = []
+    for outer, (local, complete) in zip(wide, workers.each(between, tasks, "cycles"), strict=True):
+        found += [_narrow(outer, x) for x in local]
         if not complete:
-            open_.append((low, high))
-    blocks = rest_tasks(system, sweep, [value for value, _ in places])
+            open_.append(outer)
+    blocks = rest_tasks(system, sweep, [p.params[sweep.parameter] for p in points])
     for part in workers.each(rest_crossings, blocks, "equilibria"):
         inside = [x for x in part if x.lo > sweep.lo and x.hi < sweep.hi]  # an end of the range is no threshold
-        found += [_bracket(sweep, x, *_around(places, x.lo, x.hi)) for x in inside]
+        found += [_narrow(_around(sweep, points, known, x), x) for x in inside]
     found = _distinct(found)
-    for wide in brackets(system, sweep, open_, settings, workers):
-        if not any(x.lo <= wide.hi and wide.lo <= x.hi for x in found):
-            found.append(wide)
-    return sorted(found, key=lambda x: (x.lo, x.hi))
+    for bracket in refined(system, open_, sweep, settings, workers):
+        if not any(x.lo <= bracket.hi and bracket.lo <= x.hi for x in found):
+            found.append(bracket)
+    return sorted(found, key=lambda x: (x.lo, x.hi)), known
 
 
-def _bracket(sweep: Sweep, x: Local, below: Verdict, above: Verdict) -> Bracket:
-    return Bracket(sweep.parameter, x.lo, x.hi, below, above, True, x.kind, x.method)
+def _wide(sweep: Sweep, points: Sequence[Point], known: Carried) -> list[Bracket]:
+    """Grid intervals across which an attractor does not survive.
+
+    Where the row's start leads to different attractors that both live on beyond, it is the basins that moved: nothing
+    is bracketed there, but where either one ends.
+    """
+    out = []
+    for i, j in known.pairs:
+        up, down = known.ended(i, j, 1, points[i]), known.ended(i, j, -1, points[j])
+        if up or down:
+            direction: Direction = "both" if up and down else "up" if up else "down"
+            out.append(_bracket(sweep, points[i], points[j], (i, j), known, direction))
+    for end in known.ends:
+        i, j = sorted((end.at, end.to))
+        if end.after.verdict.regime != "undecided" and not any(a <= i and j <= b for a, b in known.pairs):
+            low, high = (end.before, end.after) if end.direction == 1 else (end.after, end.before)
+            out.append(_bracket(sweep, low, high, (i, j), known, "up" if end.direction == 1 else "down"))
+    return out
 
 
-def _around(places: Sequence[Place], lo: float, hi: float) -> tuple[Verdict, Verdict]:
-    return next(v for x, v in reversed(places) if x <= lo), next(v for x, v in places if x >= hi)
+def _bracket(
+    sweep: Sweep, low: Point, high: Point, at: tuple[int, int], known: Carried, direction: Direction
+) -> Bracket:
+    (lo, _), (hi, _) = _place(low, sweep), _place(high, sweep)
+    kind = _kind(low, high, direction)
+    below, above = ((p, *(q for q in known.lists[n] if q is not p)) for p, n in zip((low, high), at, strict=True))
+    return Bracket(sweep.parameter, lo, hi, below, above, False, kind, direction=direction)
+
+
+def _narrow(outer: Bracket, x: Local) -> Bracket:
+    return replace(outer, lo=x.lo, hi=x.hi, kind=x.kind, method=x.method, converged=True)
+
+
+def _around(sweep: Sweep, points: Sequence[Point], known: Carried, x: Local) -> Bracket:
+    """The grid interval in which an equilibrium changes, whatever becomes of attractors there."""
+    values = [p.params[sweep.parameter] for p in points]
+    i = max(n for n, value in enumerate(values) if value <= x.lo)
+    j = min(n for n, value in enumerate(values) if value >= x.hi)
+    directions = {end.direction for end in known.ends if i <= min(end.at, end.to) and max(end.at, end.to) <= j}
+    one_way: dict[frozenset[int], Direction] = {frozenset({1}): "up", frozenset({-1}): "down"}
+    return _bracket(sweep, points[i], points[j], (i, j), known, one_way.get(frozenset(directions), "both"))
+
+
+def _place(point: Point, sweep: Sweep) -> tuple[float, Any]:
+    return point.params[sweep.parameter], point.verdict
 
 
 def _distinct(found: Sequence[Bracket]) -> list[Bracket]:
@@ -92,16 +130,17 @@ def _distinct(found: Sequence[Bracket]) -> list[Bracket]:
     return kept
 
 
-def brackets(
-    system: System, sweep: Sweep, pairs: Sequence[tuple[Place, Place]], settings: Settings, workers: Workers
+def refined(
+    system: System, wide: Sequence[Bracket], sweep: Sweep, settings: Settings, workers: Workers
 ) -> list[Bracket]:
-    """Refine every interval between differing verdicts by dividing it among LANES points, again and again.
+    """Refine every bracket by dividing it among LANES points, again and again.
 
+    Points inside start on the attractor that ends, if the change is met in one direction alone, else as the row says.
     Where one end is chaotic and the other is not, the boundary sought is that of chaos, next to the end without it
     (the onset, not the edge of some window beyond); otherwise it is the change next to the lower end. Undecided points
     are never an end: what cannot be decided stays inside the bracket.
     """
-    found = [Bracket(sweep.parameter, a[0], b[0], a[1], b[1], False, _kind(a[1], b[1])) for a, b in pairs]
+    found = list(wide)
     smallest = 1e-3 * (sweep.hi - sweep.lo)
     width = WIDTH[system.kind]
     shorter = replace(settings, escalations=min(settings.escalations, ESCALATIONS[system.kind]))
@@ -111,16 +150,24 @@ def brackets(
             if found[i].hi - found[i].lo <= width * max(abs(found[i].lo), abs(found[i].hi), smallest):
                 found[i] = replace(found[i], converged=True)
         open_ = [i for i in open_ if not found[i].converged]
-        grids = [np.linspace(found[i].lo, found[i].hi, LANES + 2)[1:-1].tolist() for i in open_]
-        asked = [{sweep.parameter: value} for grid in grids for value in grid]
-        judged = judged_points(system, asked, shorter, workers, what=f"brackets, round {round_}", rows=False)
+        versions = [version for i in open_ for version in _inside(system, found[i])]
+        judged = judged_versions(versions, shorter, workers, what=f"brackets, round {round_}")
         still_open = []
         for n, i in enumerate(open_):
-            inner = [(p.params[sweep.parameter], p.verdict) for p in judged[n * LANES : (n + 1) * LANES]]
             old = found[i]
-            decided = [(old.lo, old.below), *(p for p in inner if p[1].regime != "undecided"), (old.hi, old.above)]
-            low, high = _narrowed(decided, old.below.is_chaotic != old.above.is_chaotic)
-            found[i] = replace(old, lo=low[0], hi=high[0], below=low[1], above=high[1], kind=_kind(low[1], high[1]))
+            inner = [
+                p for p in judged[n * LANES : (n + 1) * LANES] if p.verdict.regime != "undecided" or _no_attractor(p)
+            ]
+            ends = [old.below[0], *inner, old.above[0]]
+            low, high = _narrowed(ends, ends[0].verdict.is_chaotic != ends[-1].verdict.is_chaotic)
+            found[i] = replace(
+                old,
+                lo=old.lo if low is old.below[0] else low.params[sweep.parameter],
+                hi=old.hi if high is old.above[0] else high.params[sweep.parameter],
+                below=(low, *old.below[1:]),
+                above=(high, *old.above[1:]),
+                kind=_kind(low, high, old.direction),
+            )
             if found[i].hi - found[i].lo <= PROGRESS * (old.hi - old.lo):
                 still_open.append(i)
         open_ = still_open
@@ -129,32 +176,42 @@ def brackets(
     return found
 
 
-def _kind(below: Verdict, above: Verdict) -> Kind:
-    """What two verdicts tell of a threshold's kind: an attractor that is lost to infinity, or nothing."""
-    if "unbounded" not in (below.regime, above.regime):
-        return "unclassified"
-    return "boundary_crisis" if below.is_chaotic or above.is_chaotic else "escape"
+def _inside(system: System, bracket: Bracket) -> list[System]:
+    start = {"up": bracket.below[0].end, "down": bracket.above[0].end, "both": None}[bracket.direction]
+    values = np.linspace(bracket.lo, bracket.hi, LANES + 2)[1:-1].tolist()
+    return [system.with_values({bracket.parameter: value}, start) for value in values]
 
 
-def _narrowed(places: Sequence[Place], onset: bool) -> tuple[Place, Place]:
-    def side(place: Place) -> Hashable:
-        return place[1].is_chaotic if onset else place[1].key
+def _kind(low: Point, high: Point, direction: Direction) -> Kind:
+    """What two verdicts tell of a threshold's kind: an attractor that is lost to infinity or to another, or nothing."""
+    sides = (low.verdict, high.verdict)
+    chaotic = [v.is_chaotic for v in sides]
+    if "unbounded" in (v.regime for v in sides):
+        return "boundary_crisis" if any(chaotic) else "escape"
+    if (direction == "up" and chaotic == [True, False]) or (direction == "down" and chaotic == [False, True]):
+        return "boundary_crisis"  # the other attractor was there already: chaos ended, it did not change
+    return "unclassified"
 
-    pairs = list(pairwise(places))
-    if onset and side(places[0]):
+
+def _no_attractor(point: Point) -> bool:
+    """Whether an undecided point's chaotic set is known to be no attractor, which is enough to be an end."""
+    evidence = point.verdict.evidence
+    return "leaves_by_saddle" in evidence or evidence.get("escapes", {}).get("late", 0) > 0
+
+
+def _narrowed(ends: Sequence[Point], onset: bool) -> tuple[Point, Point]:
+    def side(point: Point) -> Hashable:
+        return point.verdict.is_chaotic if onset else point.verdict.key
+
+    pairs = list(pairwise(ends))
+    if onset and side(ends[0]):
         pairs.reverse()  # chaos lies below: come from above
-    return next(pair for pair in pairs if side(pair[0]) != side(pair[1]))
+    unlike = [pair for pair in pairs if side(pair[0]) != side(pair[1])]
+    return unlike[0] if unlike else (ends[0], ends[-1])  # two sets of one kind: verdicts do not tell them apart
 
 
 def threshold_row(system: System, found: Bracket, provenance: dict[str, Any]) -> dict[str, Any]:
     """One row of thresholds.jsonl."""
-
-    def attractor(verdict: Verdict) -> dict[str, Any]:
-        return {
-            "regime": verdict.regime, "share": None, "period": verdict.period, "period_time": verdict.period_time,
-            "initial_condition": dict(system.state),
-        }  # fmt: skip
-
     return {
         "system_id": system.id,
         "parameter": found.parameter,
@@ -162,9 +219,9 @@ def threshold_row(system: System, found: Bracket, provenance: dict[str, Any]) ->
         "lo": found.lo,
         "hi": found.hi,
         "kind": found.kind,
-        "below": [attractor(found.below)],
-        "above": [attractor(found.above)],
-        "direction": "both",
+        "below": [p.attractor for p in found.below],
+        "above": [p.attractor for p in found.above],
+        "direction": found.direction,
         "method": found.method + ("" if found.converged else ", not narrowed further"),
         "confidence": 0.999 if found.converged else 0.95,
         "provenance": provenance,

@@ -5,17 +5,23 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynamics.block import Array, block, run
 from dynamics.codegen import LANES
 from dynamics.cycles import Cycle, cycle_points, wrapped
+from dynamics.settle import slope
 from dynamics.system import System
 from labeling.evidence import Evidence, Start, swept_start
 from labeling.regimes import Verdict
-from labeling.sets import resting_attractors
+from labeling.sets import resting_points
 from labeling.settings import Settings
 
 ESCAPE_LANES = 64  # orbits followed to see whether any leaves a chaotic set
+LEAVE = 1e-6  # of the scale, from a saddle: where its unstable manifold is taken up
+APPROACHED = 0.15  # of the extent: the least distance to a saddle that an orbit near it reaches in one series
+NEARER = 1.2  # the same within one of PARTS parts of the series, at least, in units of that of the whole
+PARTS = 16
 ESCAPE_CHECKS = 16  # times at which each is looked at
 ESCAPE_STEPS = {"map": 200_000, "ode": 2_000_000}  # iterates or steps for which each is followed
 SETTLED = 1e-2  # distance from the final set, relative to the scale, within which an orbit has settled
@@ -34,20 +40,16 @@ def escapes(e: Evidence, rest: Sequence[Cycle], seed: int) -> dict[str, float] |
     if not rest:
         return None
     s, rng = e.system, np.random.default_rng(seed)
-    parameters = np.repeat(e.parameters[:, None], LANES, axis=1)
     stretch = ESCAPE_STEPS[s.kind] // ESCAPE_CHECKS
     survived, late, early = 0.0, 0, 0
     for part in range(ESCAPE_LANES // LANES):
         index = np.linspace(0, len(e.series) - 1, ESCAPE_LANES).astype(int)[part * LANES : (part + 1) * LANES]
         states = e.series[index].T * (1 + 1e-6 * rng.standard_normal((s.dimension, LANES)))
-        moving = block(s, states, parameters, 0, h=e.h)
+        moving = block(s, states, _same_in_all(e), 0, h=e.h)
         gone = np.zeros(LANES, dtype=bool)
         for check in range(ESCAPE_CHECKS):
             run(moving, 1, steps=64, renormalisations=max(1, stretch // 64))
-            now = np.zeros(LANES, dtype=bool)
-            for cycle in rest:
-                gap = np.abs(wrapped(s, moving.states - cycle.point[:, None])).max(axis=0)
-                now |= gap <= 1e-3 * e.scale
+            now = _resting(e, moving.states, rest)
             new = now & ~gone
             if check >= ESCAPE_CHECKS // 4:
                 late += int(new.sum())
@@ -59,15 +61,62 @@ def escapes(e: Evidence, rest: Sequence[Cycle], seed: int) -> dict[str, float] |
     return {"early": early, "late": late, "time": survived, "rate": rate, "rate_below": 3.0 / max(survived, 1e-300)}
 
 
+def leaving_saddle(e: Evidence, rest: Sequence[Cycle], saddles: Sequence[Cycle]) -> list[float] | None:
+    """A saddle of a flow that the orbit comes ever nearer to and whose unstable manifold leads to a resting attractor.
+
+    What an orbit comes arbitrarily near to belongs to its set, and with a saddle the set contains its unstable
+    manifold; if that ends on an attracting equilibrium the set is no attractor, however long orbits stay. The Lorenz
+    system loses its attractor so at rho = 24.06 (Kaplan & Yorke 1979, Commun. Math. Phys. 67:93).
+    """
+    if e.system.kind == "map" or not e.system.autonomous or not rest:
+        return None
+    near = [s for s in saddles if (np.abs(s.multipliers) > 1.0).sum() == 1 and _approached(e, s)][: LANES // 2]
+    if not near:
+        return None
+    starts = []
+    for saddle in near:
+        jacobian = slope(e.system, np.repeat(saddle.point[:, None], LANES, axis=1), _same_in_all(e))[1][:, :, 0]
+        values, vectors = np.linalg.eig(jacobian)
+        away = np.real(vectors[:, int(np.argmax(values.real))]) * LEAVE * e.scale
+        starts += [saddle.point + away, saddle.point - away]
+    states = np.array([starts[min(i, len(starts) - 1)] for i in range(LANES)]).T
+    moving = block(e.system, states, _same_in_all(e), 0, h=e.h)
+    run(moving, 1, steps=64, renormalisations=ESCAPE_STEPS["ode"] // 64)
+    ended = np.flatnonzero(_resting(e, moving.states, rest)[: len(starts)])
+    return near[int(ended[0]) // 2].point.tolist() if len(ended) else None
+
+
 def survives(e: Evidence, verdict: Verdict, seed: int) -> Verdict:
-    """A chaotic verdict, or undecided where orbits still leave the chaotic set for an equilibrium beside it."""
-    found = escapes(e, resting_attractors(e.system), seed)
+    """A chaotic verdict, or undecided where orbits may yet leave the chaotic set for an equilibrium beside it."""
+    points = resting_points(e.system)
+    rest = [c for c in points if c.attracts and not c.neutral]
+    saddle = leaving_saddle(e, rest, points)
+    if saddle is not None:
+        evidence = verdict.evidence | {"leaves_by_saddle": saddle}
+        return Verdict("undecided", reason="long_transient", evidence=evidence)
+    found = escapes(e, rest, seed)
     if found is None:
         return verdict
     evidence = verdict.evidence | {"escapes": found}
     if found["late"] or found["early"] >= ESCAPE_LANES // 2:
         return Verdict("undecided", reason="long_transient", evidence=evidence)
     return replace(verdict, evidence=evidence)
+
+
+def _same_in_all(e: Evidence) -> Array:
+    return np.repeat(e.parameters[:, None], LANES, axis=1)
+
+
+def _resting(e: Evidence, states: Array, rest: Sequence[Cycle]) -> NDArray[np.bool_]:
+    gaps = [np.abs(wrapped(e.system, states - c.point[:, None])).max(axis=0) for c in rest]
+    return np.asarray(np.min(gaps, axis=0) <= 1e-3 * e.scale)
+
+
+def _approached(e: Evidence, saddle: Cycle) -> bool:
+    """Whether the orbit comes near to a saddle, and nearer the longer it lasts."""
+    gaps = (np.abs(e.series - saddle.point) / np.maximum(e.extent, 1e-12 * e.scale)).max(axis=1)
+    nearest = np.array([part.min() for part in np.array_split(gaps, PARTS)])
+    return bool(nearest.min() <= APPROACHED and np.median(nearest) >= NEARER * nearest.min())
 
 
 def transient(system: System, verdict: Verdict, settings: Settings) -> dict[str, Any] | None:

@@ -2,13 +2,16 @@
 
 import math
 
+import numpy as np
 import pytest
 
 from dynamics.registry import system
 from dynamics.system import Sweep, System, system_from_row
+from labeling.hysteresis import differing
+from labeling.points import Point
 from labeling.regimes import Verdict
 from labeling.sweeps import SweepResult, swept
-from labeling.thresholds import Bracket, neighbours
+from labeling.thresholds import Bracket
 
 
 def bracketed(name: str, parameter: str, lo: float, hi: float, n: int) -> list[Bracket]:
@@ -41,7 +44,7 @@ def test_logistic_thresholds(value: float, lo: float, hi: float, width: float) -
 
 def test_onset_of_chaos_is_between_order_and_chaos() -> None:
     onset = containing(bracketed("logistic_r4", "r", 3.5, 3.62, 32), 3.5699456718709449)
-    assert (onset.below.regime, onset.above.regime) == ("periodic", "chaotic")
+    assert (onset.below[0].verdict.regime, onset.above[0].verdict.regime) == ("periodic", "chaotic")
     assert onset.hi - onset.lo <= 1e-4
 
 
@@ -56,14 +59,17 @@ def test_henon_thresholds(value: float, kind: str) -> None:
 
 
 def test_oscillators_change_at_zero() -> None:
-    assert containing(bracketed("vdp", "mu", -0.5, 0.5, 16), 0.0).above.regime == "periodic"
-    assert containing(bracketed("damped_oscillator", "zeta", -0.5, 0.5, 16), 0.0).below.regime == "unbounded"
+    assert containing(bracketed("vdp", "mu", -0.5, 0.5, 16), 0.0).above[0].verdict.regime == "periodic"
+    assert containing(bracketed("damped_oscillator", "zeta", -0.5, 0.5, 16), 0.0).below[0].verdict.regime == "unbounded"
 
 
 def test_undecided_points_are_never_an_end() -> None:
+    def points(*verdicts: Verdict) -> list[Point]:
+        return [Point(system("henon"), v, {}, None, np.empty(0)) for v in verdicts]
+
     rest, cycle, open_ = Verdict("fixed_point", 1), Verdict("periodic", 2), Verdict("undecided", reason="budget")
-    assert neighbours([(0.0, rest), (1.0, open_), (2.0, cycle), (3.0, cycle)]) == [((0.0, rest), (2.0, cycle))]
-    assert neighbours([(0.0, rest), (1.0, open_), (2.0, rest)]) == []
+    assert differing(points(rest, open_, cycle, cycle)) == [(0, 2)]
+    assert differing(points(rest, open_, rest)) == []
 
 
 def width_allowed(value: float, lo: float, hi: float) -> float:

@@ -1,0 +1,141 @@
+"""Attractors carried along a sweep, up and down from where they were met: where they end, where several coexist."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+
+from dynamics.system import Sweep, System
+from labeling.cascades import cycle_of, same_cycle
+from labeling.continuation import SHARP, Branch
+from labeling.points import Point, judged_versions
+from labeling.settings import Settings
+from labeling.workers import Workers
+
+ESCALATIONS = {"map": 1, "ode": 0}  # of a carried attractor; one that stays undecided counts as ended
+PART = 16  # grid intervals in one piece of work
+
+
+@dataclass(frozen=True)
+class End:
+    """An attractor met as `origin` and carried to grid point `at`: it is another, or undecided, at the next, `to`."""
+
+    origin: Point
+    at: int
+    to: int
+    before: Point
+    after: Point
+
+    @property
+    def direction(self) -> int:
+        """1 where the parameter grew, -1 where it shrank."""
+        return 1 if self.to > self.at else -1
+
+
+@dataclass(frozen=True)
+class Carried:
+    """What is known of a sweep's attractors.
+
+    `lists` has those known at every grid point, the one from the row's start first; `pairs` the neighbouring grid
+    points between which that one changes; `ends` where carried attractors ended.
+    """
+
+    lists: list[list[Point]]
+    pairs: list[tuple[int, int]]
+    ends: list[End]
+
+    def ended(self, low: int, high: int, direction: int, origin: Point) -> bool:
+        """Whether an attractor that was carried in a direction ended between two grid points."""
+        return any(
+            end.origin is origin
+            and end.direction == direction
+            and low <= min(end.at, end.to)
+            and max(end.at, end.to) <= high
+            for end in self.ends
+        )
+
+
+def differing(points: Sequence[Point]) -> list[tuple[int, int]]:
+    """Indices of neighbouring decided points whose verdicts differ; undecided points between them are passed over."""
+    decided = [i for i, p in enumerate(points) if p.verdict.regime != "undecided"]
+    return [(i, j) for i, j in pairwise(decided) if points[i].verdict.key != points[j].verdict.key]
+
+
+def carried(system: System, sweep: Sweep, points: Sequence[Point], settings: Settings, workers: Workers) -> Carried:
+    """Carry the attractor on either side of every difference across it, and on, until it ends or is the known one.
+
+    Every step starts from a state on the attractor at the grid point before, as a slow change of the parameter would.
+    All attractors on their way are looked at together, so the work is dealt in blocks like that of a grid.
+    """
+    lists, ends = [[p] for p in points], list[End]()
+    if system.preserves_volume:  # no attractors: other orbits beside the known one are no news
+        pairs = differing(points)
+        return Carried(lists, pairs, [*_all_end(points, pairs)])
+    pairs = sorted(differing(points) + _jumping(system, sweep, points, workers))
+    brief = replace(settings, escalations=min(settings.escalations, ESCALATIONS[system.kind]))
+    travellers = [(points[i], i, 1, points[i]) for i, _ in pairs] + [(points[j], j, -1, points[j]) for _, j in pairs]
+    while travellers:
+        versions = [points[at + step].version.with_values({}, before.end) for _, at, step, before in travellers]
+        judged = judged_versions(versions, brief, workers, what="continuation")
+        still = []
+        for (origin, at, step, before), after in zip(travellers, judged, strict=True):
+            to = at + step
+            if before.verdict.key != after.verdict.key or _jumped(system, sweep, before, after):
+                ends.append(End(origin, at, to, before, after))
+            elif not any(_alike(after, other) for other in lists[to]):
+                lists[to].append(after)
+                if 0 <= to + step < len(points):
+                    still.append((origin, to, step, after))
+        travellers = still
+    return Carried(lists, pairs, ends)
+
+
+def _alike(a: Point, b: Point) -> bool:
+    if a.verdict.key != b.verdict.key:
+        return False
+    mine, other = cycle_of(a.verdict), cycle_of(b.verdict)
+    return mine is None or other is None or same_cycle(mine, other)
+
+
+def _jumping(system: System, sweep: Sweep, points: Sequence[Point], workers: Workers) -> list[tuple[int, int]]:
+    """Neighbouring points that have the same kind of cycle, but not the same one."""
+    alike = [
+        (i, i + 1)
+        for i, (p, q) in enumerate(pairwise(points))
+        if p.verdict.key == q.verdict.key and cycle_of(p.verdict)
+    ]
+    parts = [alike[i : i + PART] for i in range(0, len(alike), PART)]
+    tasks = [(system, sweep, [(_bare(points[i]), _bare(points[j])) for i, j in part]) for part in parts]
+    jumped = [x for found in workers.each(_jumps, tasks, "same cycles") for x in found]
+    return [pair for pair, jump in zip(alike, jumped, strict=True) if jump]
+
+
+def _bare(point: Point) -> Point:
+    return replace(point, row=None, orbit=np.empty(0))
+
+
+def _jumps(system: System, sweep: Sweep, pairs: Sequence[tuple[Point, Point]]) -> list[bool]:
+    return [_jumped(system, sweep, a, b) for a, b in pairs]
+
+
+def _jumped(system: System, sweep: Sweep, a: Point, b: Point) -> bool:
+    """Whether the cycle of one point, followed to the other's parameter by Newton, is there and is another cycle."""
+    mine, other = cycle_of(a.verdict), cycle_of(b.verdict)
+    if mine is None or other is None or mine.neutral or other.neutral:
+        return False
+    e = a.verdict.evidence
+    step, phase = float(e.get("step", 0.01)), float(e.get("phase", 0.0))
+    branch = Branch(system, sweep.parameter, step, SHARP * (sweep.hi - sweep.lo), phase)
+    value = b.params[sweep.parameter]
+    there = branch.at(value, mine)
+    if there is not None and same_cycle(there, other):
+        return False
+    back = branch.at(a.params[sweep.parameter], other)
+    return back is None or not same_cycle(back, mine)
+
+
+def _all_end(points: Sequence[Point], pairs: Sequence[tuple[int, int]]) -> Iterator[End]:
+    for i, j in pairs:
+        yield End(points[i], i, j, points[i], points[j])
+        yield End(points[j], j, i, points[j], points[i])
