@@ -9,8 +9,8 @@ from dynamics.cycles import Cycle
 from dynamics.system import Sweep, System
 from labeling.continuation import SHARP, Branch, Crossing, Kind, Place
 from labeling.points import judged_points
-from labeling.regimes import Verdict
 from labeling.settings import Settings
+from labeling.verdict import Verdict
 from labeling.workers import Workers
 
 FLIPS = {"map": 14, "ode": 3}  # of a cascade that are followed at most; a flow's take seconds each

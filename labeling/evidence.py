@@ -70,11 +70,7 @@ class Evidence:
         """The last state of the series, carried on to phase 0 of a forcing; the start, if the run failed."""
         if self.status != "ok":
             return dict(self.system.state)
-        last, period = self.series[-1], self.system.forcing_period if self.system.kind == "ode" else None
-        if period is not None:
-            t = (self.t + len(self.series) * self.series_step) % period
-            steps = max(1, math.ceil((period - t) / self.h))
-            last = single_orbit(self.system, last, (period - t) / steps, steps, 1, t)[0][-1]
+        last = at_phase_zero(self.system, self.series[-1], self.t + len(self.series) * self.series_step, self.h)
         return dict(zip(self.system.state, map(float, last), strict=True))
 
     @cached_property
@@ -241,6 +237,16 @@ def reference_start(system: System, settings: Settings, horizon: int = 1) -> Sta
         system.forcing_period or math.inf,
     )
     return replace(begun, states=states.T, t=t, status=(status,) * LANES, pooled=True)
+
+
+def at_phase_zero(system: System, state: Array, t: float, h: float) -> Array:
+    """A state (d,) of a forced flow at time t, carried on to the next multiple of the forcing period; others as is."""
+    period = system.forcing_period if system.kind == "ode" else None
+    rest = period - t % period if period is not None else 0.0
+    if rest == 0.0 or rest == period:
+        return state
+    steps = max(1, math.ceil(rest / h))
+    return single_orbit(system, state, rest / steps, steps, 1, t)[0][-1]
 
 
 def gathered(start: Start, settings: Settings, finer: int = 1) -> list[Evidence]:

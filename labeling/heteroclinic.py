@@ -7,7 +7,7 @@ import numpy as np
 from dynamics.block import single_orbit
 from dynamics.cycles import rest_points, wrapped
 from labeling.evidence import Evidence
-from labeling.regimes import Verdict
+from labeling.verdict import Verdict
 
 NEAR = 0.05  # of the extent, around a saddle: the orbit dwells there
 SAMPLES = 20_000  # of the orbit from its start

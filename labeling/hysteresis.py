@@ -9,6 +9,7 @@ import numpy as np
 from dynamics.system import Sweep, System
 from labeling.cascades import cycle_of, same_cycle
 from labeling.continuation import SHARP, Branch
+from labeling.evidence import at_phase_zero
 from labeling.points import Point, judged_versions
 from labeling.settings import Settings
 from labeling.workers import Workers
@@ -65,7 +66,8 @@ def differing(points: Sequence[Point]) -> list[tuple[int, int]]:
 def carried(system: System, sweep: Sweep, points: Sequence[Point], settings: Settings, workers: Workers) -> Carried:
     """Carry the attractor on either side of every difference across it, and on, until it ends or is the known one.
 
-    Every step starts from a state on the attractor at the grid point before, as a slow change of the parameter would.
+    Every step starts from a state on the attractor at the grid point before, as a slow change of the parameter would;
+    on a cycle, from where Newton finds it after the step, so that a coarse grid does not lose it.
     All attractors on their way are looked at together, so the work is dealt in blocks like that of a grid.
     """
     lists, ends = [[p] for p in points], list[End]()
@@ -76,7 +78,7 @@ def carried(system: System, sweep: Sweep, points: Sequence[Point], settings: Set
     brief = replace(settings, escalations=min(settings.escalations, ESCALATIONS[system.kind]))
     travellers = [(points[i], i, 1, points[i]) for i, _ in pairs] + [(points[j], j, -1, points[j]) for _, j in pairs]
     while travellers:
-        versions = [points[at + step].version.with_values({}, before.end) for _, at, step, before in travellers]
+        versions = [_moved(system, sweep, before, points[at + step].version) for _, at, step, before in travellers]
         judged = judged_versions(versions, brief, workers, what="continuation")
         still = []
         for (origin, at, step, before), after in zip(travellers, judged, strict=True):
@@ -119,16 +121,30 @@ def _jumps(system: System, sweep: Sweep, pairs: Sequence[tuple[Point, Point]]) -
     return [_jumped(system, sweep, a, b) for a, b in pairs]
 
 
+def _moved(system: System, sweep: Sweep, before: Point, there: System) -> System:
+    cycle = cycle_of(before.verdict)
+    if cycle is not None and cycle.attracts and not cycle.neutral:
+        branch = _branch(system, sweep, before)
+        found = branch.at(there.parameters[sweep.parameter], cycle)
+        if found is not None and found.attracts:
+            state = at_phase_zero(there, found.point, branch.phase, branch.step)
+            return there.with_values({}, dict(zip(system.state, map(float, state), strict=True)))
+    return there.with_values({}, before.end)
+
+
+def _branch(system: System, sweep: Sweep, point: Point) -> Branch:
+    e = point.verdict.evidence
+    step, phase = float(e.get("step", 0.01)), float(e.get("phase", 0.0))
+    return Branch(system, sweep.parameter, step, SHARP * (sweep.hi - sweep.lo), phase)
+
+
 def _jumped(system: System, sweep: Sweep, a: Point, b: Point) -> bool:
     """Whether the cycle of one point, followed to the other's parameter by Newton, is there and is another cycle."""
     mine, other = cycle_of(a.verdict), cycle_of(b.verdict)
     if mine is None or other is None or mine.neutral or other.neutral:
         return False
-    e = a.verdict.evidence
-    step, phase = float(e.get("step", 0.01)), float(e.get("phase", 0.0))
-    branch = Branch(system, sweep.parameter, step, SHARP * (sweep.hi - sweep.lo), phase)
-    value = b.params[sweep.parameter]
-    there = branch.at(value, mine)
+    branch = _branch(system, sweep, a)
+    there = branch.at(b.params[sweep.parameter], mine)
     if there is not None and same_cycle(there, other):
         return False
     back = branch.at(a.params[sweep.parameter], other)

@@ -13,8 +13,8 @@ from typing import Any, Literal
 from dynamics.system import System
 from indicators.estimate import Estimate
 from labeling.evidence import Evidence
-from labeling.regimes import Verdict
 from labeling.settings import Settings
+from labeling.verdict import Verdict
 
 Value = Literal["TRUE", "FALSE", "UNDECIDED"]
 Row = dict[str, Any]

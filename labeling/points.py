@@ -11,10 +11,11 @@ from dynamics.system import System
 from labeling.evidence import Evidence, Start, gathered, reference_start, swept_start
 from labeling.heteroclinic import cycling
 from labeling.labels import Row, attractor, label_row
-from labeling.regimes import Verdict, regime
+from labeling.regimes import regime
 from labeling.sets import InvariantSet, ensemble, sets_of, verdict_over
 from labeling.settings import Settings
 from labeling.transients import survives, transient
+from labeling.verdict import Verdict
 from labeling.workers import Workers
 
 LONGER = 4  # factor on every length at each escalation
@@ -101,13 +102,20 @@ def label(system: System, settings: Settings | None = None, all_sets: bool = Fal
 
 
 def attracting_sets(system: System, settings: Settings) -> list[InvariantSet]:
-    """The sets that orbits from the system's box end on, with their shares; each start is looked at briefly."""
+    """The sets that orbits from the system's box end on, with their shares; each start is looked at briefly.
+
+    Starts that are undecided are looked at a second time, four times longer.
+    """
     brief = replace(settings, records=settings.records // 2, series=settings.series // 2)
-    judged = []
     starts = ensemble(system, settings.seed)
-    for i in range(0, len(starts), LANES):
-        judged += _judged(starts[i : i + LANES], brief, 1)
-    return sets_of(judged, system)
+    judged: dict[int, tuple[Evidence, Verdict]] = {}
+    pending = list(range(len(starts)))
+    for horizon in (1, LONGER):
+        for i in range(0, len(pending), LANES):
+            part = pending[i : i + LANES]
+            judged.update(zip(part, _judged([starts[n] for n in part], brief, horizon), strict=True))
+        pending = [i for i in pending if judged[i][1].regime == "undecided"]
+    return sets_of([judged[i] for i in range(len(starts))], system)
 
 
 def judged_reference(system: System, settings: Settings) -> tuple[Evidence, Verdict]:

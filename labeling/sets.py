@@ -9,7 +9,7 @@ from dynamics.block import Array
 from dynamics.cycles import Cycle, cycle_points, rest_points, wrapped
 from dynamics.system import System
 from labeling.evidence import Evidence
-from labeling.regimes import Verdict
+from labeling.verdict import Verdict
 
 STARTS = 64  # of the ensemble, drawn over the box
 REST_STARTS = 32  # of Newton, to find resting attractors

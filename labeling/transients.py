@@ -13,9 +13,9 @@ from dynamics.cycles import Cycle, cycle_points, wrapped
 from dynamics.settle import slope
 from dynamics.system import System
 from labeling.evidence import Evidence, Start, swept_start
-from labeling.regimes import Verdict
 from labeling.sets import resting_points
 from labeling.settings import Settings
+from labeling.verdict import Verdict
 
 ESCAPE_LANES = 64  # orbits followed to see whether any leaves a chaotic set
 LEAVE = 1e-6  # of the scale, from a saddle: where its unstable manifold is taken up
@@ -161,8 +161,8 @@ def _final_points(system: System, verdict: Verdict) -> Array | None:
     if verdict.stability != "attracting" or "point" not in verdict.evidence:
         return None
     point = np.array(verdict.evidence["point"])
-    if verdict.regime == "fixed_point":
-        return point[:, None]
+    if verdict.regime == "fixed_point":  # rounding may send an orbit that was chaotic to any of them
+        return np.array([point, *(c.point for c in resting_points(system) if c.attracts)]).T
     if system.kind == "map" and verdict.period is not None:
         cycle = Cycle(point, float(verdict.period), np.empty(0, dtype=complex), 0.0)
         return cycle_points(system, cycle, np.array([*system.parameters.values()]), verdict.period)

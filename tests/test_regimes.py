@@ -7,8 +7,8 @@ import pytest
 from dynamics.registry import system
 from dynamics.system import System, system_from_row
 from labeling.points import Point, judged_points, judged_reference, label
-from labeling.regimes import Verdict
 from labeling.settings import Settings
+from labeling.verdict import Verdict
 from labeling.workers import Workers
 
 ONE_LOOK = Settings(escalations=0)

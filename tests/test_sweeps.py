@@ -9,9 +9,9 @@ from dynamics.registry import system
 from dynamics.system import Sweep, System, system_from_row
 from labeling.hysteresis import differing
 from labeling.points import Point
-from labeling.regimes import Verdict
 from labeling.sweeps import SweepResult, swept
 from labeling.thresholds import Bracket
+from labeling.verdict import Verdict
 
 
 def bracketed(name: str, parameter: str, lo: float, hi: float, n: int) -> list[Bracket]:

@@ -1,0 +1,35 @@
+"""What is said of a point: a regime, or that it is undecided and why."""
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Regime = Literal[
+    "fixed_point", "periodic", "quasiperiodic", "chaotic", "hyperchaotic", "unbounded", "stochastic", "undecided"
+]
+Reason = Literal[
+    "several_attractors", "mixed_phase_space", "long_transient", "indicators_disagree", "step_dependent",
+    "possible_sna", "heteroclinic", "budget",
+]  # fmt: skip
+Stability = Literal["attracting", "neutral", "repelling"]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A regime, what is known of its period and stability, the reason if undecided, and the evidence in numbers."""
+
+    regime: Regime
+    period: int | None = None
+    period_time: float | None = None
+    stability: Stability | None = None
+    reason: Reason | None = None
+    evidence: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def key(self) -> tuple[str, int | None, int | None]:
+        """What makes two verdicts different for a bracket: regime, period, and turns of a flow's cycle."""
+        return self.regime, self.period, self.evidence.get("section_points")
+
+    @property
+    def is_chaotic(self) -> bool:
+        """Whether the orbit is chaotic or hyperchaotic."""
+        return self.regime in ("chaotic", "hyperchaotic")
