@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from dynamics.system import System
 from indicators.estimate import Estimate
+from labeling.axioms import violations
 from labeling.evidence import Evidence
 from labeling.settings import Settings
 from labeling.verdict import Verdict
@@ -77,7 +78,7 @@ def label_row(e: Evidence, verdict: Verdict, settings: Settings) -> Row:
         "reason": verdict.reason,
         "attractors": [attractor(e.system, verdict)],
         "transient": None,
-        "predicates": predicates(e.system, verdict),
+        "predicates": (found := predicates(e.system, verdict)),
         "indicators": {
             "lyapunov_spectrum": _figures(e.spectrum),
             "lyapunov_max": _figures(e.largest),
@@ -88,7 +89,7 @@ def label_row(e: Evidence, verdict: Verdict, settings: Settings) -> Row:
             "kaplan_yorke_dimension": _figures(e.kaplan_yorke),
             "correlation_dimension": {"value": None, "error": None, "status": "undefined"},
         },
-        "violations": [],
+        "violations": violations({name: predicate["value"] for name, predicate in found.items()}),
         "evidence": _plain(verdict.evidence),
         "provenance": provenance(settings),
     }
