@@ -1,6 +1,7 @@
 """Equilibria and cycles on which an orbit rests, confirmed by Newton or shooting, with their multipliers."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ LONGEST_EXACT = 64  # iterates after which an orbit on a repelling cycle repeats
 LONGEST_SECTION_CYCLE = 64  # crossings of the section by a cycle of a flow
 CANDIDATES = 3  # near returns from which Newton is started
 BETTER = 0.5  # a longer return must be nearer than all shorter ones by this factor to be a candidate
+RESOLVED = 1e-5  # of the extent: returns to a flow's section that are nearer, as interpolated, are all as near
 NEAR_RETURN = 0.02  # of the extent
 ON_CYCLE = 1e-7  # of the scale: the orbit is on the cycle
 APPROACH = 0.9  # the distance to the cycle must fall by this factor over the series where it is not yet reached
@@ -46,13 +48,7 @@ def _strobed_cycle(e: Evidence) -> Verdict | None:
     back = path[-2 : -2 - longest : -1]  # 1, 2, .. iterates before the last
     gap = np.abs(wrapped(e.system, (back - last).T)).max(axis=0)
     limit = max(NEAR_RETURN * float(e.extent.max()), 10 * ON_CYCLE * e.scale)
-    best = math.inf
-    candidates = []
-    for p in (np.flatnonzero(gap <= limit) + 1).tolist():
-        if gap[p - 1] < BETTER * best or best == math.inf:  # a longer return must be a clearly better one
-            candidates.append(p)
-            best = float(gap[p - 1])
-    for p in candidates[-CANDIDATES:]:
+    for p in _nearest(gap.tolist(), limit, BETTER):
         if e.system.kind == "map":
             cycle = map_cycle(e.system, last, e.parameters, p)
         else:
@@ -107,13 +103,9 @@ def _flow_regular(e: Evidence) -> Verdict | None:
         return None
     before, rough_times, rough = crossings(e)
     extent = float(e.extent.max())
-    best, candidates = math.inf, list[int]()
-    for m in range(1, min(LONGEST_SECTION_CYCLE, len(rough) // 3) + 1):
-        gap = float(np.median(np.abs(rough[m:] - rough[:-m]).max(axis=1)))
-        if gap <= NEAR_RETURN * extent and gap < BETTER * best:
-            candidates.append(m)
-            best = gap
-    for m in candidates[-CANDIDATES:]:
+    longest = min(LONGEST_SECTION_CYCLE, len(rough) // 3)
+    gaps = [float(np.median(np.abs(rough[m:] - rough[:-m]).max(axis=1))) for m in range(1, longest + 1)]
+    for m in _nearest(np.maximum(gaps, RESOLVED * extent).tolist(), NEAR_RETURN * extent, BETTER):
         times, states = located(e, before[[0, m, -1 - m, -1]], rough_times[[0, m, -1 - m, -1]])
         duration = float(times[3] - times[2])
         cycle = flow_cycle(e.system, states[2], e.parameters, duration, e.h)
@@ -124,6 +116,17 @@ def _flow_regular(e: Evidence) -> Verdict | None:
                 evidence = _numbers(cycle, near) | {"section_points": m, "maxima": _maxima(e, cycle), "step": e.h}
                 return Verdict("periodic", None, cycle.period, stability_, evidence=evidence)
     return None
+
+
+def _nearest(gaps: Sequence[float], limit: float, factor: float) -> list[int]:
+    """The last CANDIDATES returns 1, 2, .. that are within a limit and nearer than all before by a factor."""
+    found: list[int] = []
+    best = math.inf
+    for m, gap in enumerate(gaps, 1):
+        if gap <= limit and gap < factor * best:
+            found.append(m)
+            best = gap
+    return found[-CANDIDATES:]
 
 
 def on_repelling(e: Evidence) -> Verdict | None:
