@@ -191,3 +191,22 @@ def megno(growth, interval, continuous):
         moments = [(i - 0.5 if continuous else i) * interval for i in range(1, n + 1)]
         values.append(2 / (n * interval) * sum(t * g for t, g in zip(moments, growth[:n], strict=True)))
     return sum(values) / len(values), values[-1]
+
+
+def pairs_closer(points, radius, window, circle):
+    """Pairs more than `window` apart in time whose distance in maximum norm is below radius, one by one."""
+    count = 0
+    for i in range(len(points)):
+        for j in range(i + window + 1, len(points)):
+            gaps = [abs(a - b) for a, b in zip(points[i], points[j], strict=True)]
+            gaps = [min(gap, length - gap) if length else gap for gap, length in zip(gaps, circle, strict=True)]
+            count += max(gaps) < radius
+    return count
+
+
+def autocorrelation(x, longest):
+    """Sums over the pairs at each lag, divided by their number and by the variance."""
+    mean = sum(x) / len(x)
+    variance = sum((value - mean) ** 2 for value in x) / len(x)
+    pairs = [[(x[i] - mean) * (x[i + k] - mean) for i in range(len(x) - k)] for k in range(longest + 1)]
+    return np.array([sum(products) / len(products) / variance for products in pairs])
