@@ -7,7 +7,7 @@ equations (Jacobian, divergence, explicit time, dimension) is derived here and n
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from keyword import iskeyword
 from typing import Any, Literal
@@ -18,8 +18,28 @@ from dynamics.equations import RESERVED, EquationError, derivative, expression, 
 
 Kind = Literal["map", "ode"]
 KEYS = frozenset(
-    ["kind", "state", "parameters", "rule", "let", "circle", "box", "sweep", "transient", "same_as", "name", "citation"]
+    [
+        "kind",
+        "state",
+        "parameters",
+        "rule",
+        "let",
+        "circle",
+        "box",
+        "sweep",
+        "transient",
+        "same_as",
+        "name",
+        "citation",
+        "density",
+        "conserved",
+    ]
 )
+# what is derived from a row's text alone, and so is the same for all values of its parameters
+SHARED = frozenset(
+    ["time", "variables", "expressions", "density_expression", "conserved_expressions", "jacobian", "divergence",
+     "volume_growth", "autonomous"]
+)  # fmt: skip
 MAX_SWEEP_POINTS = 1_000_000
 MAX_DIVISOR = 12  # of the smallest forcing frequency, in the search for one that all are multiples of
 
@@ -66,6 +86,8 @@ class System:
     citation: str
     same_as: str | None = None
     transient: float | None = None  # iterates, or time
+    density: str | None = None  # of an invariant measure, as the row states it
+    conserved: dict[str, str] = field(default_factory=dict)  # first integrals, as the row states them
 
     def __hash__(self) -> int:
         return hash((self.id, self.kind, self.rule, tuple(self.state.items()), tuple(self.parameters.items())))
@@ -95,6 +117,16 @@ class System:
         return tuple(self._parsed(text, known, f"rule {i + 1}") for i, text in enumerate(self.rule))
 
     @cached_property
+    def density_expression(self) -> sp.Expr | None:
+        """The stated invariant density over state and parameters, if the row states one."""
+        return None if self.density is None else self._of_state(self.density, "density")
+
+    @cached_property
+    def conserved_expressions(self) -> dict[str, sp.Expr]:
+        """The stated first integrals over state and parameters, by name."""
+        return {name: self._of_state(text, f"conserved.{name}") for name, text in self.conserved.items()}
+
+    @cached_property
     def jacobian(self) -> sp.Matrix:
         """The (d, d) matrix of derivatives of the rule, almost everywhere."""
         return sp.Matrix([[derivative(f, x) for x in self.variables] for f in self.expressions])
@@ -105,10 +137,14 @@ class System:
         return sp.simplify(self.jacobian.trace())
 
     @cached_property
+    def volume_growth(self) -> sp.Expr:
+        """The growth of a small volume per iterate of a map, |det J|, or its rate in a flow, div f."""
+        return self.divergence if self.kind == "ode" else sp.Abs(sp.simplify(self.jacobian.det(method="berkowitz")))
+
+    @cached_property
     def constant_volume_factor(self) -> float | None:
         """The growth of volume per iterate (|det J|) or its rate (div f), where it is the same everywhere."""
-        growth = self.divergence if self.kind == "ode" else sp.Abs(sp.simplify(self.jacobian.det(method="berkowitz")))
-        growth = growth.subs({symbol(name): value for name, value in self.parameters.items()})
+        growth = self.volume_growth.subs({symbol(name): value for name, value in self.parameters.items()})
         return float(growth) if not growth.free_symbols else None
 
     @property
@@ -155,12 +191,16 @@ class System:
                     raise RowError(f"{self.id} has no {what} {name!r}; it has {', '.join(known) or 'none'}")
                 if not math.isfinite(value):
                     raise RowError(f"{self.id}: {what} {name} is {value}; it must be finite")
-        return replace(
-            self, parameters={**self.parameters, **parameters}, state={**self.state, **(start or {})}
-        )  # fmt: skip
+        version = replace(self, parameters={**self.parameters, **parameters}, state={**self.state, **(start or {})})
+        for name in SHARED & self.__dict__.keys():
+            version.__dict__[name] = self.__dict__[name]
+        return version
 
     def __getstate__(self) -> dict[str, Any]:
         return {key: value for key, value in self.__dict__.items() if key in self.__dataclass_fields__}
+
+    def _of_state(self, text: str, where: str) -> sp.Expr:
+        return self._parsed(text, {name: symbol(name) for name in [*self.state, *self.parameters]}, where)
 
     def _parsed(self, text: str, known: Mapping[str, sp.Expr], where: str) -> sp.Expr:
         try:
@@ -175,7 +215,8 @@ def system_from_row(system_id: str, row: Mapping[str, Any]) -> System:
         system = _read(system_id, row)
     except EquationError as error:
         raise RowError(f"{system_id}: {error}") from None
-    _ = system.expressions  # a rule that cannot be parsed is refused here, not at its first use
+    # what cannot be parsed is refused here, not at its first use
+    _ = system.expressions, system.density_expression, system.conserved_expressions
     return system
 
 
@@ -193,7 +234,8 @@ def _read(system_id: str, row: Mapping[str, Any]) -> System:
         if not isinstance(row.get(key), kind):
             raise refuse(f"the key {key!r} is missing or not a {kind.__name__}")
     for key, kind in (("parameters", dict), ("let", dict), ("circle", dict), ("box", dict), ("sweep", list),
-                      ("name", str), ("citation", str), ("same_as", str)):  # fmt: skip
+                      ("name", str), ("citation", str), ("same_as", str), ("density", str),
+                      ("conserved", dict)):  # fmt: skip
         if not isinstance(row.get(key, kind()), kind):
             raise refuse(f"the key {key!r} is {row[key]!r}; it must be a {kind.__name__}")
     if row["kind"] not in ("map", "ode"):
@@ -210,7 +252,7 @@ def _read(system_id: str, row: Mapping[str, Any]) -> System:
             raise refuse(f"the name {name!r} is used twice")
     if len(row["rule"]) != len(state) or not state:
         raise refuse(f"the rule has {len(row['rule'])} equations, the state has {len(state)} ({', '.join(state)})")
-    for text in [*row["rule"], *let.values()]:
+    for text in [*row["rule"], *let.values(), *row.get("conserved", {}).values()]:
         if not isinstance(text, str):
             raise refuse(f"the equation {text!r} is not text; put it in quotation marks")
     circle = {name: number(value, f"the circumference of {name}") for name, value in row.get("circle", {}).items()}
@@ -249,6 +291,8 @@ def _read(system_id: str, row: Mapping[str, Any]) -> System:
         citation=row.get("citation", ""),
         same_as=row.get("same_as"),
         transient=transient,
+        density=row.get("density"),
+        conserved=dict(row.get("conserved", {})),
     )
 
 

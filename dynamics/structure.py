@@ -1,0 +1,155 @@
+"""What the equations of a system prove by themselves: volume, invariant measures, hidden clocks, linear growth, mixing.
+
+Every function returns None where it proves nothing; what is proved comes with the fact in one sentence. Parameter
+values are taken as the exact numbers that the row's doubles are.
+"""
+
+import math
+from typing import Literal, NamedTuple
+
+import numpy as np
+import sympy as sp
+
+from dynamics.equations import symbol
+from dynamics.system import System
+
+
+class Fact(NamedTuple):
+    """A proved value and the sentence that says why."""
+
+    value: float
+    why: str
+
+
+def volume_rate(system: System) -> Fact | None:
+    """-1, 0 or 1 where the flow's divergence, or ln |det J| of a map, has that sign in the whole phase space."""
+    name, neutral = ("div f", 0) if system.kind == "ode" else ("abs det J", 1)
+    constant = system.constant_volume_factor
+    if constant is not None:
+        return Fact(float(np.sign(constant - neutral)), f"{name} = {constant:.12g} everywhere")
+    if system.kind == "ode":
+        rate = _valued(system, system.divergence)
+        for sign, known, word in ((-1.0, rate.is_negative, "below"), (1.0, rate.is_positive, "above")):
+            if known:
+                return Fact(sign, f"div f = {rate} is {word} 0 everywhere")
+    return None
+
+
+def preserved_density(system: System) -> Fact | None:
+    """1 where a stated density is invariant: div(rho f) = 0 of a flow, rho(F) |det J| = rho of a map, for all states.
+
+    With constant divergence 0, or |det J| 1, the density is 1. A density must be positive on the sampling box.
+    """
+    if system.preserves_volume:
+        return Fact(
+            1.0, "div f = 0: volume is preserved" if system.kind == "ode" else "abs det J = 1: volume is preserved"
+        )
+    rho = system.density_expression
+    if rho is None:
+        return None
+    if system.kind == "ode":
+        pairs = zip(system.variables, system.expressions, strict=True)
+        rest = sum(sp.diff(rho * f, x) for x, f in pairs)
+        if system.autonomous and sp.simplify(_valued(system, rest)) == 0:
+            return Fact(1.0, f"div(rho f) = 0 for rho = {rho}")
+        return None
+    image = rho.subs(dict(zip(system.variables, system.expressions, strict=True)), simultaneous=True)
+    rest = image * sp.Abs(system.jacobian.det(method="berkowitz")) - rho
+    if sp.simplify(_valued(system, rest)) == 0:
+        return Fact(1.0, f"rho(F) abs det J = rho for rho = {rho}")
+    return None
+
+
+def conserved_quantity(system: System) -> Fact | None:
+    """1 where a stated first integral is one, for all states: dH/dt = 0 of a flow, H(F) = H of a map."""
+    for name, h in system.conserved_expressions.items():
+        if system.kind == "ode":
+            rest = sum(sp.diff(h, x) * f for x, f in zip(system.variables, system.expressions, strict=True))
+        else:
+            rest = h.subs(dict(zip(system.variables, system.expressions, strict=True)), simultaneous=True) - h
+        if sp.simplify(_valued(system, rest)) == 0:
+            return Fact(1.0, f"{name} = {h} is conserved")
+    return None
+
+
+def clock(system: System) -> Fact | None:
+    """The constant rate of a variable that is time in disguise: it advances evenly and acts only through its phase.
+
+    The variable must appear in other equations, there inside sines and cosines alone (or live on a circle).
+    """
+    for x, f in zip(system.variables, system.expressions, strict=True):
+        rate = _valued(system, f if system.kind == "ode" else sp.expand(f - x))
+        if not rate.is_number or rate == 0:
+            continue
+        others = [g for y, g in zip(system.variables, system.expressions, strict=True) if y != x and g.has(x)]
+        hidden = [g.xreplace({w: sp.Dummy() for w in g.atoms(sp.sin, sp.cos) if w.has(x)}) for g in others]
+        if others and (x.name in system.circle or not any(g.has(x) for g in hidden)):
+            return Fact(float(rate), f"{x} advances at the constant rate {float(rate):g} and acts as a phase")
+    return None
+
+
+def linear_exponents(system: System) -> list[float] | None:
+    """The Lyapunov exponents, largest first, of a system whose Jacobian is the same everywhere: exact."""
+    jacobian = _valued(system, system.jacobian)
+    if jacobian.free_symbols or not system.autonomous:
+        return None
+    values = np.linalg.eigvals(np.array(jacobian.tolist(), dtype=float))
+    if system.kind == "ode":
+        return sorted((float(v.real) for v in values), reverse=True)
+    return sorted((math.log(abs(v)) if v != 0 else -math.inf for v in values), reverse=True)
+
+
+def mixing(system: System) -> Fact | None:
+    """1 for maps that are mixing by a theorem on their very form.
+
+    A quadratic map of the line that is conjugate to x**2 - 2 (the logistic map at r = 4: Ulam & von Neumann 1947, Bull.
+    Am. Math. Soc. 53:1120); x -> k x on the circle, k whole and abs k > 1; a hyperbolic automorphism of the torus
+    (Katok & Hasselblatt 1995, Introduction to the Modern Theory of Dynamical Systems, section 4.2).
+    """
+    if system.kind != "map" or not system.autonomous:
+        return None
+    rule = [_valued(system, f) for f in system.expressions]
+    if system.dimension == 1 and not system.circle and rule[0].is_polynomial(system.variables[0]):
+        c = sp.Poly(rule[0], system.variables[0]).all_coeffs()
+        if len(c) == 3 and (2 * c[1] - c[1] ** 2 + 4 * c[0] * c[2]) / 4 == -2:
+            return Fact(1.0, "the map is conjugate to x**2 - 2, and so to the tent map of slope 2")
+    return _torus_mixing(system, rule)
+
+
+def _torus_mixing(system: System, rule: list[sp.Expr]) -> Fact | None:
+    lengths = set(system.circle.values())
+    if len(system.circle) != system.dimension or len(lengths) != 1:
+        return None
+    jacobian = sp.Matrix([[sp.diff(f, x) for x in system.variables] for f in rule])
+    if jacobian.free_symbols or not all(entry.is_integer for entry in jacobian):
+        return None
+    moduli = np.abs(np.linalg.eigvals(np.array(jacobian.tolist(), dtype=float)))
+    expanding = system.dimension == 1 and moduli[0] > 1.5
+    hyperbolic = abs(jacobian.det()) == 1 and bool((np.abs(moduli - 1.0) > 1e-6).all())
+    if expanding or hyperbolic:
+        return Fact(1.0, f"a linear map of the torus with integer entries, eigenvalues of modulus {_list(moduli)}")
+    return None
+
+
+def forbidden_second_exponent(system: System, sign: Literal[-1, 0, 1] | None) -> str | None:
+    """Why no bounded orbit can have two positive exponents, or None where it may; `sign` is that of the volume rate."""
+    d, flow = system.dimension, system.kind == "ode"
+    if d == 1:
+        return "one dimension has one exponent"
+    if flow and system.autonomous and d <= 3:
+        return "an autonomous bounded flow in at most 3 dimensions has an exponent 0 and a sum of at most 0"
+    if flow and not system.autonomous and d <= 2 and sign is not None and sign <= 0:
+        return "a forced flow in 2 dimensions has a sum of exponents of at most 0"
+    if not flow and d == 2 and system.constant_volume_factor not in (None, 0.0) and sign is not None and sign <= 0:
+        return "an invertible map of the plane that expands no volume has a sum of exponents of at most 0"
+    if flow and d == 4 and sign == 0 and conserved_quantity(system) is not None:
+        return "of the four exponents of a volume-preserving flow with a first integral two are 0"
+    return None
+
+
+def _valued(system: System, thing: sp.Expr | sp.Matrix) -> sp.Expr | sp.Matrix:
+    return thing.subs({symbol(name): sp.Rational(value) for name, value in system.parameters.items()})
+
+
+def _list(values: np.ndarray) -> str:
+    return ", ".join(f"{v:.6g}" for v in values)
