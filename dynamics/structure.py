@@ -89,14 +89,19 @@ def clock(system: System) -> Fact | None:
 
 
 def linear_exponents(system: System) -> list[float] | None:
-    """The Lyapunov exponents, largest first, of a system whose Jacobian is the same everywhere: exact."""
+    """The exact Lyapunov exponents, largest first, of a linear system of at most two variables."""
     jacobian = _valued(system, system.jacobian)
     if jacobian.free_symbols or not system.autonomous:
         return None
-    values = np.linalg.eigvals(np.array(jacobian.tolist(), dtype=float))
-    if system.kind == "ode":
-        return sorted((float(v.real) for v in values), reverse=True)
-    return sorted((math.log(abs(v)) if v != 0 else -math.inf for v in values), reverse=True)
+    if system.dimension > 2:
+        return None
+    # in two dimensions the eigenvalues are exact by their formula, and so is the sign of what decides
+    exact = [sp.simplify(sp.re(v) if system.kind == "ode" else sp.log(sp.Abs(v))) for v in _eigenvalues(jacobian)]
+    return sorted((-math.inf if v in (sp.zoo, -sp.oo) else float(v) for v in exact), reverse=True)
+
+
+def _eigenvalues(jacobian: sp.Matrix) -> list[sp.Expr]:
+    return [value for value, count in jacobian.eigenvals().items() for _ in range(count)]
 
 
 def mixing(system: System) -> Fact | None:

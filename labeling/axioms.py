@@ -19,6 +19,8 @@ from typing import Any, NamedTuple
 
 import networkx as nx
 
+from labeling.predicate import NAMES
+
 STATUSES = ("definition", "theorem", "convention", "depends on definition", "needs one attractor", "refuted")
 VALUES = ("TRUE", "FALSE", "UNDECIDED")
 
@@ -80,12 +82,6 @@ class Clash(NamedTuple):
 
     premises: tuple[str, ...]
     proof: list[Step]
-
-
-@cache
-def predicate_names() -> tuple[str, ...]:
-    """The 27 predicates, in the order in which rows list them."""
-    return tuple(tomllib.loads((files("labeling") / "predicates.toml").read_text(encoding="utf-8")))
 
 
 @cache
@@ -176,7 +172,7 @@ def longest_chains(among: Iterable[Axiom] | None = None) -> list[list[Step]]:
 @cache
 def _graph(axioms: tuple[Axiom, ...]) -> nx.DiGraph:
     graph = nx.DiGraph()
-    graph.add_nodes_from(literal for name in predicate_names() for literal in (name, negation(name)))
+    graph.add_nodes_from(literal for name in NAMES for literal in (name, negation(name)))
     direct = [(axiom.premise, axiom.conclusion, axiom.id) for axiom in axioms]
     for p, q, axiom_id in direct + [(negation(q), negation(p), axiom_id) for p, q, axiom_id in direct]:
         known = graph.edges[p, q]["axioms"] if graph.has_edge(p, q) else ()
@@ -221,7 +217,7 @@ def _checked(literals: Iterable[str]) -> list[str]:
 
 
 def _require_predicate(name: str) -> None:
-    known = {known.lower(): known for known in predicate_names()}
+    known = {known.lower(): known for known in NAMES}
     if name not in known.values():
         near = [known[key] for key in difflib.get_close_matches(name.lower(), known, n=3, cutoff=0.5)]
         hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known.values())}."

@@ -16,7 +16,7 @@ from dynamics.system import System
 from indicators.dimension import kaplan_yorke_dimension
 from indicators.entropy import permutation_entropy
 from indicators.estimate import Estimate, without_value
-from indicators.lyapunov import largest_exponent, lyapunov_spectrum
+from indicators.lyapunov import largest_exponent, lyapunov_max, lyapunov_spectrum
 from indicators.megno import megno
 from indicators.sampling import sampling
 from indicators.zero_one import zero_one_k
@@ -110,6 +110,16 @@ class Evidence:
         if self.status != "ok":
             return without_value("diverged", f"the orbit {self.status}")
         return lyapunov_spectrum(self.growth[int(ALIGNMENT * len(self.growth)) :], self.interval)
+
+    @cached_property
+    def volume_exponent(self) -> Estimate:
+        """Mean rate of growth of volume along the orbit: the sum of all exponents, with an interval of its own."""
+        if self.status != "ok":
+            return without_value("diverged", f"the orbit {self.status}")
+        total = self.growth.sum(axis=1)
+        if np.isneginf(total).any():
+            return without_value("diverged", "a deviation vanished", superstable=True)
+        return lyapunov_max(total[int(ALIGNMENT * len(total)) :], self.interval)
 
     @cached_property
     def largest(self) -> Estimate:

@@ -2,31 +2,24 @@
 
 import hashlib
 import math
-import tomllib
-from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from dynamics.system import System
 from indicators.estimate import Estimate
 from labeling.axioms import violations
 from labeling.evidence import Evidence
+from labeling.predicates import PROCEDURES, predicates
 from labeling.settings import Settings
+from labeling.study import Study
 from labeling.verdict import Verdict
 
-Value = Literal["TRUE", "FALSE", "UNDECIDED"]
 Row = dict[str, Any]
 
-MEASURED_CONFIDENCE = 0.999  # the level of the intervals on which a measured verdict rests
 CODE = ("dynamics", "indicators", "labeling")  # the packages whose source decides what a row says
-
-
-@cache
-def _procedures() -> dict[str, dict[str, str]]:
-    return tomllib.loads((files("labeling") / "predicates.toml").read_text(encoding="utf-8"))
 
 
 @cache
@@ -67,6 +60,7 @@ def attractor(system: System, verdict: Verdict, share: float | None = None) -> R
 def label_row(e: Evidence, verdict: Verdict, settings: Settings) -> Row:
     """One row of labels.jsonl or of a sweep, keys in their fixed order."""
     megno, slope = e.megno
+    study = Study(e, verdict, settings, PROCEDURES)
     return {
         "system_id": e.system.id,
         "params": dict(e.system.parameters),
@@ -78,7 +72,7 @@ def label_row(e: Evidence, verdict: Verdict, settings: Settings) -> Row:
         "reason": verdict.reason,
         "attractors": [attractor(e.system, verdict)],
         "transient": None,
-        "predicates": (found := predicates(e.system, verdict)),
+        "predicates": (found := _plain(predicates(study))),
         "indicators": {
             "lyapunov_spectrum": _figures(e.spectrum),
             "lyapunov_max": _figures(e.largest),
@@ -87,65 +81,12 @@ def label_row(e: Evidence, verdict: Verdict, settings: Settings) -> Row:
             "megno": _figures(megno),
             "megno_slope": _figures(slope),
             "kaplan_yorke_dimension": _figures(e.kaplan_yorke),
-            "correlation_dimension": {"value": None, "error": None, "status": "undefined"},
+            "correlation_dimension": _figures(study.correlation_dimension),
         },
         "violations": violations({name: predicate["value"] for name, predicate in found.items()}),
         "evidence": _plain(verdict.evidence),
         "provenance": provenance(settings),
     }
-
-
-def predicates(system: System, verdict: Verdict) -> dict[str, Row]:
-    """The 27 predicates of one labelled set, each with value, basis, confidence, reason and evidence."""
-    facts = _facts(system)
-    out: dict[str, Row] = {}
-    for name, procedure in _procedures().items():
-        source = procedure.get("from")
-        if source == "equations":
-            value, fact = facts[name]
-            out[name] = _predicate("TRUE" if value else "FALSE", "exact", 1.0, None, {"fact": fact})
-        elif source == "regime":
-            out[name] = _from_regime(name, verdict)
-        else:
-            out[name] = _predicate("UNDECIDED", "measured", 0.0, "not implemented", {})
-    return out
-
-
-def _facts(system: System) -> dict[str, tuple[bool, str]]:
-    d, flow = system.dimension, system.kind == "ode"
-    time = "time does not occur in the rule" if system.autonomous else "time occurs in the rule"
-    kind = "the rule is a differential equation" if flow else "the rule is a map"
-    return {
-        "Deterministic": (True, "the row has no noise term"),
-        "Random": (False, "the row has no noise term"),
-        "HighDimSystem": (d >= 4, f"the state has {d} dimension{'s' * (d != 1)}"),
-        "ContinuousTime": (flow, kind),
-        "DiscreteTime": (not flow, kind),
-        "DelaySystem": (False, "the row has no delayed variable"),
-        "Forced": (not system.autonomous, time),
-        "Autonomous": (system.autonomous, time),
-    }
-
-
-def _from_regime(name: str, verdict: Verdict) -> Row:
-    if verdict.regime == "undecided":
-        return _predicate("UNDECIDED", "measured", 0.0, verdict.reason, {"regime": "undecided"})
-    if verdict.regime == "unbounded" and name == "PosLyap":  # chaos needs a bounded orbit, a positive exponent does not
-        return _predicate("UNDECIDED", "measured", 0.0, "the orbit leaves every bound", {"regime": "unbounded"})
-    chaotic, hyper = verdict.is_chaotic, verdict.regime == "hyperchaotic"
-    value = {
-        "Chaotic": chaotic,
-        "PosLyap": chaotic or verdict.stability == "repelling",
-        "HyperChaotic": hyper,
-        "QuasiPeriodic": verdict.regime == "quasiperiodic",
-        "Periodic": verdict.regime == "periodic",
-        "FixedPointAttr": verdict.regime == "fixed_point" and verdict.stability == "attracting",
-    }[name]
-    return _predicate("TRUE" if value else "FALSE", "measured", MEASURED_CONFIDENCE, None, {"regime": verdict.regime})
-
-
-def _predicate(value: Value, basis: str, confidence: float, reason: str | None, evidence: Mapping[str, Any]) -> Row:
-    return {"value": value, "basis": basis, "confidence": confidence, "reason": reason, "evidence": dict(evidence)}
 
 
 def _figures(estimate: Estimate) -> Row:

@@ -14,6 +14,7 @@ class Settings:
     turning_steps : steps of a flow over which its local maxima are gathered.
     steps : steps of a flow per Gram-Schmidt interval (a map: 1 iterate).
     finer : divides every step of a flow; a verdict must not depend on it.
+    dimension_points : states of a set from which its correlation dimension is taken.
     escalations : how often an undecided point is looked at again with everything four times longer.
     seed : of the deviations' first frame and of every random choice of the indicators.
     """
@@ -26,6 +27,7 @@ class Settings:
     steps: int = 8
     finer: int = 1
     renormalisations: int = 8
+    dimension_points: int = 2_000
     escalations: int = 2
     seed: int = 0
 

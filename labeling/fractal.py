@@ -1,0 +1,74 @@
+"""Predicates about the dimension of the set."""
+
+import numpy as np
+
+from dynamics import structure
+from labeling.predicate import Predicate, fact, undecided
+from labeling.study import SIMPLE, Study
+
+TO_999 = 3.29 / 1.96  # from the half-width at 95 % to that at 99.9 %
+HIGH_DIMENSION = 3.0  # of the set, for HighDimensional
+MULTIFRACTAL = 0.5  # difference of Kaplan-Yorke and correlation dimension, for Multifractal
+
+
+def _kaplan_yorke(s: Study) -> tuple[float, float] | None:
+    d = s.e.kaplan_yorke
+    return None if d.value is None or d.error is None else (d.number, TO_999 * float(np.max(d.error)))
+
+
+def strange(s: Study) -> Predicate:
+    """Whether the set is dissipative, bounded, chaotic, and of a Kaplan-Yorke dimension that is not whole."""
+    parts = {"Dissipative": s.value("Dissipative"), "Bounded": s.value("Bounded"), "Chaotic": s.value("Chaotic")}
+    if False in parts.values():
+        return Predicate(False, "measured", {"fact": f"not {next(n for n, v in parts.items() if v is False)}"})
+    if None in parts.values():
+        return undecided(f"{next(n for n, v in parts.items() if v is None)} is undecided")
+    dimension = _kaplan_yorke(s)
+    if dimension is None:
+        return undecided("no Kaplan-Yorke dimension")
+    value, half = dimension
+    figures = {"kaplan_yorke_dimension": value, "half_width_999": half}
+    if abs(value - round(value)) <= half:
+        return undecided("the dimension may be whole", **figures)
+    return Predicate(True, "measured", figures)
+
+
+def high_dimensional(s: Study) -> Predicate:
+    """Whether the set has dimension 3 or more."""
+    if s.e.system.dimension < HIGH_DIMENSION:
+        return fact(False, f"the state has {s.e.system.dimension} dimensions")
+    if s.verdict.regime in SIMPLE:
+        return Predicate(False, "measured", {"dimension": int(s.verdict.regime == "periodic")} | s.regime)
+    if s.verdict.regime in ("undecided", "unbounded"):
+        return s.open() if s.verdict.regime == "undecided" else undecided("no invariant set", regime="unbounded")
+    if s.e.system.preserves_volume:
+        surface = s.e.system.dimension - (structure.conserved_quantity(s.e.system) is not None)
+        if s.verdict.is_chaotic:
+            return Predicate(surface >= HIGH_DIMENSION, "measured", {"dimension": surface})
+        return undecided("the dimension of the torus is not measured")
+    dimension = _kaplan_yorke(s)
+    if dimension is None:
+        return undecided("no Kaplan-Yorke dimension")
+    value, half = dimension
+    figures = {"kaplan_yorke_dimension": value, "half_width_999": half}
+    if value - half < HIGH_DIMENSION <= value + half and half > 0:
+        return undecided("the interval holds 3", **figures)
+    return Predicate(value >= HIGH_DIMENSION, "measured", figures)
+
+
+def multifractal(s: Study) -> Predicate:
+    """Whether Kaplan-Yorke and correlation dimension differ by 0.5 or more, on a dissipative chaotic set."""
+    chaotic = s.value("Chaotic")
+    if chaotic is False or s.value("Dissipative") is False:
+        return Predicate(False, "measured", {"fact": "no dissipative chaotic set"} | s.regime)
+    if chaotic is None or s.value("Dissipative") is None:
+        return s.open()
+    dimension, second = _kaplan_yorke(s), s.correlation_dimension
+    if dimension is None or second.value is None or second.error is None:
+        return undecided("no correlation dimension")
+    value, half = dimension
+    gap, width = abs(value - second.number), half + TO_999 * float(np.max(second.error))
+    figures = {"kaplan_yorke_dimension": value, "correlation_dimension": second.number, "half_width_999": width}
+    if gap - width < MULTIFRACTAL <= gap + width:
+        return undecided("the difference of dimensions may be 0.5", **figures)
+    return Predicate(gap >= MULTIFRACTAL, "measured", figures)
