@@ -22,8 +22,12 @@ def json_lines(rows: Iterable[Row]) -> bytes:
 
 
 def write_labels(folder: Path, rows: Iterable[Row]) -> None:
-    """labels.jsonl: one row per reference point."""
-    write_whole(folder / "labels.jsonl", json_lines(rows))
+    """labels.jsonl: one row per reference point; certificates.jsonl: what is proved about their sets."""
+    rows = list(rows)
+    proofs = [certificate for row in rows for certificate in row["certificates"]]
+    write_whole(folder / "certificates.jsonl", json_lines(proofs))
+    named = [row | {"certificates": [c["sha256"] for c in row["certificates"]]} for row in rows]
+    write_whole(folder / "labels.jsonl", json_lines(named))
 
 
 def write_thresholds(folder: Path, results: Iterable[SweepResult], settings: Settings) -> None:

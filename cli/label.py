@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli.recheck import recheck_file
+
 if TYPE_CHECKING:
     from dynamics.system import Sweep, System
     from labeling.labels import Row
@@ -41,13 +43,22 @@ def label(
     or 1,
     seed: Annotated[int, typer.Option(min=0, help="Seed of every random choice.")] = 0,
     out: Annotated[Path, typer.Option(help="Folder for labels.jsonl, thresholds.jsonl and sweeps/.")] = Path("out"),
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Print the decision behind each label, to be checked by hand.")
+    ] = False,
+    recheck: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Prove the certificates in a file again, from it alone.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the label rows, one JSON object a line.")] = False,
 ) -> None:
     """Label systems: regime, indicators with error bars, predicates with their basis.
 
     Examples: [bold]bench label lorenz63 --set rho=24.5[/bold] · [bold]bench label henon --sweep[/bold] ·
-    [bold]bench label logistic_r4 --param r=3.5:3.6:200[/bold]
+    [bold]bench label logistic_r4 --param r=3.5:3.6:200[/bold] · [bold]bench label henon --explain[/bold] ·
+    [bold]bench label --recheck out/certificates.jsonl[/bold]
     """
+    if recheck is not None:
+        raise typer.Exit(recheck_file(recheck))
     begun = time.time()
     chosen = _chosen(systems or [], assign or [], start)
     grids = [(s, g) for s in chosen for g in _grids(s, param)] if sweep or param else []
@@ -71,8 +82,13 @@ def label(
     if as_json:
         for row in rows:
             typer.echo(json.dumps(row, ensure_ascii=False, allow_nan=False))
-    else:
-        _print_tables(rows, results, out)
+        return
+    if explain:
+        from cli.explain import explanation
+
+        typer.echo("\n\n".join(explanation(row) for row in rows))
+        return
+    _print_tables(rows, results, out)
 
 
 def _chosen(names: list[str], assign: list[str], start: str | None) -> "list[System]":

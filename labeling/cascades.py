@@ -30,16 +30,6 @@ class Local:
     method: str
 
 
-def cycle_of(verdict: Verdict) -> Cycle | None:
-    """The cycle or equilibrium on which a verdict rests, if it rests on one."""
-    if verdict.regime not in ("fixed_point", "periodic") or "multipliers" not in verdict.evidence:
-        return None
-    e = verdict.evidence
-    multipliers = np.array([complex(*m) for m in e["multipliers"]])
-    period = float(verdict.period or verdict.period_time or 0.0)
-    return Cycle(np.array(e["point"]), period, multipliers, e["residual"])
-
-
 def between(
     system: System, sweep: Sweep, low: tuple[float, Verdict], high: tuple[float, Verdict], settings: Settings
 ) -> tuple[list[Local], bool]:
@@ -58,7 +48,7 @@ def between(
 def _followed(
     system: System, sweep: Sweep, start: tuple[float, Verdict], stop: tuple[float, Verdict], settings: Settings
 ) -> tuple[list[Local], bool]:
-    cycle = cycle_of(start[1])
+    cycle = start[1].cycle
     if cycle is None or cycle.neutral or not cycle.attracts or start[1].evidence.get("section_points", 1) > TURNS:
         return [], False
     width = SHARP * max(min(abs(start[0]), abs(stop[0])), 1e-3 * (sweep.hi - sweep.lo))
@@ -70,7 +60,7 @@ def _followed(
     while len(flips) < FLIPS[system.kind]:
         crossing = branch.crossing(place, stop[0])
         if crossing is None:
-            goal = cycle_of(stop[1])
+            goal = stop[1].cycle
             return found, goal is not None and same_cycle(branch.followed(place, stop[0])[0][-1].cycle, goal)
         kind = crossing.kind
         if kind == "fold" and stop[1].is_chaotic and place.cycle.period > 1:
@@ -111,7 +101,7 @@ def _doubled(
     asked = [{branch.parameter: float(value)} for value in values]
     short = replace(settings, escalations=0)
     for point in judged_points(branch.system, asked, short, Workers(), rows=False):
-        cycle = cycle_of(point.verdict)
+        cycle = point.verdict.cycle
         if cycle is None or not cycle.attracts or not crossing.before.cycle.period:
             continue
         if abs(cycle.period / crossing.before.cycle.period - 2.0) < 0.05:

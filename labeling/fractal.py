@@ -3,7 +3,7 @@
 import numpy as np
 
 from dynamics import structure
-from labeling.predicate import Predicate, fact, undecided
+from labeling.predicate import Predicate, fact, open_proxy, undecided
 from labeling.study import SIMPLE, Study
 
 TO_999 = 3.29 / 1.96  # from the half-width at 95 % to that at 99.9 %
@@ -57,18 +57,20 @@ def high_dimensional(s: Study) -> Predicate:
 
 
 def multifractal(s: Study) -> Predicate:
-    """Whether Kaplan-Yorke and correlation dimension differ by 0.5 or more, on a dissipative chaotic set."""
+    """Whether Kaplan-Yorke and correlation dimension differ by 0.5 or more, on a dissipative chaotic set.
+
+    A proxy, decided at the 95 % level: the correlation dimension's interval has no other.
+    """
     chaotic = s.value("Chaotic")
     if chaotic is False or s.value("Dissipative") is False:
         return Predicate(False, "measured", {"fact": "no dissipative chaotic set"} | s.regime)
     if chaotic is None or s.value("Dissipative") is None:
         return s.open()
-    dimension, second = _kaplan_yorke(s), s.correlation_dimension
-    if dimension is None or second.value is None or second.error is None:
-        return undecided("no correlation dimension")
-    value, half = dimension
-    gap, width = abs(value - second.number), half + TO_999 * float(np.max(second.error))
-    figures = {"kaplan_yorke_dimension": value, "correlation_dimension": second.number, "half_width_999": width}
+    first, second = s.e.kaplan_yorke, s.correlation_dimension
+    if first.value is None or second.value is None or second.error is None or first.error is None:
+        return open_proxy("no correlation dimension")
+    gap, width = abs(first.number - second.number), float(np.max(first.error)) + float(np.max(second.error))
+    figures = {"kaplan_yorke_dimension": first.number, "correlation_dimension": second.number, "half_width_95": width}
     if gap - width < MULTIFRACTAL <= gap + width:
-        return undecided("the difference of dimensions may be 0.5", **figures)
-    return Predicate(gap >= MULTIFRACTAL, "measured", figures)
+        return open_proxy("the difference of dimensions may be 0.5", **figures)
+    return Predicate(gap >= MULTIFRACTAL, "proxy", figures)

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from dynamics.system import Sweep, System
-from labeling.cascades import cycle_of, same_cycle
+from labeling.cascades import same_cycle
 from labeling.continuation import SHARP, Branch
 from labeling.evidence import at_phase_zero
 from labeling.points import Point, judged_versions
@@ -96,16 +96,14 @@ def carried(system: System, sweep: Sweep, points: Sequence[Point], settings: Set
 def _alike(a: Point, b: Point) -> bool:
     if a.verdict.key != b.verdict.key:
         return False
-    mine, other = cycle_of(a.verdict), cycle_of(b.verdict)
+    mine, other = a.verdict.cycle, b.verdict.cycle
     return mine is None or other is None or same_cycle(mine, other)
 
 
 def _jumping(system: System, sweep: Sweep, points: Sequence[Point], workers: Workers) -> list[tuple[int, int]]:
     """Neighbouring points that have the same kind of cycle, but not the same one."""
     alike = [
-        (i, i + 1)
-        for i, (p, q) in enumerate(pairwise(points))
-        if p.verdict.key == q.verdict.key and cycle_of(p.verdict)
+        (i, i + 1) for i, (p, q) in enumerate(pairwise(points)) if p.verdict.key == q.verdict.key and p.verdict.cycle
     ]
     parts = [alike[i : i + PART] for i in range(0, len(alike), PART)]
     tasks = [(system, sweep, [(_bare(points[i]), _bare(points[j])) for i, j in part]) for part in parts]
@@ -122,7 +120,7 @@ def _jumps(system: System, sweep: Sweep, pairs: Sequence[tuple[Point, Point]]) -
 
 
 def _moved(system: System, sweep: Sweep, before: Point, there: System) -> System:
-    cycle = cycle_of(before.verdict)
+    cycle = before.verdict.cycle
     if cycle is not None and cycle.attracts and not cycle.neutral:
         branch = _branch(system, sweep, before)
         found = branch.at(there.parameters[sweep.parameter], cycle)
@@ -140,7 +138,7 @@ def _branch(system: System, sweep: Sweep, point: Point) -> Branch:
 
 def _jumped(system: System, sweep: Sweep, a: Point, b: Point) -> bool:
     """Whether the cycle of one point, followed to the other's parameter by Newton, is there and is another cycle."""
-    mine, other = cycle_of(a.verdict), cycle_of(b.verdict)
+    mine, other = a.verdict.cycle, b.verdict.cycle
     if mine is None or other is None or mine.neutral or other.neutral:
         return False
     branch = _branch(system, sweep, a)

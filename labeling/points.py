@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from dynamics.block import Array
 from dynamics.codegen import LANES
 from dynamics.system import System
+from labeling.certified import certified, with_certificates
 from labeling.evidence import Evidence, Start, gathered, reference_start, swept_start
 from labeling.heteroclinic import cycling
 from labeling.labels import Row, attractor, label_row
@@ -19,6 +21,7 @@ from labeling.verdict import Verdict
 from labeling.workers import Workers
 
 LONGER = 4  # factor on every length at each escalation
+CLOSER = 8  # times as many points for the dimension of a single label as for one of a sweep
 KICK = 1e-3  # of the box: how far a start is moved that lies on the way into a repelling orbit
 ORBIT_POINTS = 100  # per parameter value in an orbit diagram
 
@@ -87,17 +90,22 @@ def label(system: System, settings: Settings | None = None, all_sets: bool = Fal
     """The row of a system at its own parameters, as it stands in labels.jsonl, with all sets found over its box.
 
     The label is about the set that the initial condition leads to; with `all_sets` it is about the system, decided only
-    where all sets with a share of 1 % of the box agree.
+    where all sets with a share of 1 % of the box agree. `certificates` holds those of its equilibria and map cycles.
     """
     settings = settings or Settings()
+    settings = replace(settings, dimension_points=CLOSER * settings.dimension_points)
     e, verdict = judged_reference(system, settings)
     sets = attracting_sets(system, settings)
-    row = label_row(e, verdict_over(sets, system) if all_sets else verdict, settings)
+    if all_sets:
+        verdict = verdict_over(sets, system)
+    row = label_row(e, verdict, settings)
     row["attractors"] = [attractor(system.with_values({}, s.start), s.verdict, s.share) for s in sets]
     if all_sets:
         row["initial_condition"] = None
     else:
         row["transient"] = transient(system, verdict, settings)
+    others = [c for s in sets if (c := certified(system, s.verdict)) is not None]
+    with_certificates(row, None if all_sets else certified(system, verdict), others)
     return row
 
 
@@ -113,9 +121,9 @@ def attracting_sets(system: System, settings: Settings) -> list[InvariantSet]:
     for horizon in (1, LONGER):
         for i in range(0, len(pending), LANES):
             part = pending[i : i + LANES]
-            judged.update(zip(part, _judged([starts[n] for n in part], brief, horizon), strict=True))
+            judged.update(zip(part, _seen([starts[n] for n in part], brief, horizon), strict=True))
         pending = [i for i in pending if judged[i][1].regime == "undecided"]
-    return sets_of([judged[i] for i in range(len(starts))], system)
+    return sets_of([judged[i] for i in range(len(starts))], system, partial(_confirmed, settings=settings))
 
 
 def judged_reference(system: System, settings: Settings) -> tuple[Evidence, Verdict]:
@@ -151,9 +159,12 @@ def _judged_block(versions: list[System], settings: Settings, horizon: int, rows
 
 
 def _judged(versions: Sequence[System], settings: Settings, horizon: int) -> list[tuple[Evidence, Verdict]]:
+    return [(e, _confirmed(e, v, settings)) for e, v in _seen(versions, settings, horizon)]
+
+
+def _seen(versions: Sequence[System], settings: Settings, horizon: int) -> list[tuple[Evidence, Verdict]]:
     start = swept_start(versions, settings, horizon)
-    judged = _at_half_step([(e, regime(e)) for e in gathered(start, settings)], start, settings)
-    return [(e, _confirmed(e, v, settings)) for e, v in judged]
+    return _at_half_step([(e, regime(e)) for e in gathered(start, settings)], start, settings)
 
 
 def _confirmed(e: Evidence, verdict: Verdict, settings: Settings) -> Verdict:

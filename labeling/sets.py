@@ -1,6 +1,6 @@
 """The attractors of a system over its sampling box: what they are, and which share of the starts each one gets."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,8 +55,13 @@ def resting_attractors(system: System) -> list[Cycle]:
     return [cycle for cycle in resting_points(system) if cycle.attracts and not cycle.neutral]
 
 
-def sets_of(judged: Sequence[tuple[Evidence, Verdict]], system: System) -> list[InvariantSet]:
-    """The different sets among the ends of an ensemble, the most frequent first, and attracting equilibria besides."""
+def sets_of(
+    judged: Sequence[tuple[Evidence, Verdict]], system: System, confirmed: Callable[[Evidence, Verdict], Verdict]
+) -> list[InvariantSet]:
+    """The different sets among the ends of an ensemble, the most frequent first, and attracting equilibria besides.
+
+    Verdicts come as the indicators left them; one of each set is `confirmed`, for all.
+    """
     groups: list[list[tuple[Evidence, Verdict]]] = []
     for e, v in judged:
         for group in groups:
@@ -66,7 +71,7 @@ def sets_of(judged: Sequence[tuple[Evidence, Verdict]], system: System) -> list[
         else:
             groups.append([(e, v)])
     groups.sort(key=lambda group: -len(group))
-    found = [InvariantSet(g[0][1], len(g) / len(judged), dict(g[0][0].system.state)) for g in groups]
+    found = [InvariantSet(confirmed(*g[0]), len(g) / len(judged), dict(g[0][0].system.state)) for g in groups]
     for cycle in resting_attractors(system):
         at = [s for s in found if s.verdict.regime == "fixed_point"]
         if all(_gap(system, cycle.point, np.array(s.verdict.evidence["point"])) > SAME_POINT for s in at):

@@ -3,6 +3,10 @@
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+import numpy as np
+
+from dynamics.cycles import Cycle
+
 Regime = Literal[
     "fixed_point", "periodic", "quasiperiodic", "chaotic", "hyperchaotic", "unbounded", "stochastic", "undecided"
 ]
@@ -33,3 +37,12 @@ class Verdict:
     def is_chaotic(self) -> bool:
         """Whether the orbit is chaotic or hyperchaotic."""
         return self.regime in ("chaotic", "hyperchaotic")
+
+    @property
+    def cycle(self) -> Cycle | None:
+        """The cycle or equilibrium on which the verdict rests, if it rests on one."""
+        if self.regime not in ("fixed_point", "periodic") or "multipliers" not in self.evidence:
+            return None
+        multipliers = np.array([complex(*m) for m in self.evidence["multipliers"]])
+        period = float(self.period or self.period_time or 0.0)
+        return Cycle(np.array(self.evidence["point"]), period, multipliers, self.evidence["residual"])
