@@ -26,8 +26,12 @@ def write_labels(folder: Path, rows: Iterable[Row]) -> None:
     rows = list(rows)
     proofs = [certificate for row in rows for certificate in row["certificates"]]
     write_whole(folder / "certificates.jsonl", json_lines(proofs))
-    named = [row | {"certificates": [c["sha256"] for c in row["certificates"]]} for row in rows]
-    write_whole(folder / "labels.jsonl", json_lines(named))
+    write_whole(folder / "labels.jsonl", json_lines(public(row) for row in rows))
+
+
+def public(row: Row) -> Row:
+    """A row as it stands in labels.jsonl: of its certificates the checksums alone, by which to find them."""
+    return row | {"certificates": [c["sha256"] for c in row["certificates"]]}
 
 
 def write_thresholds(folder: Path, results: Iterable[SweepResult], settings: Settings) -> None:

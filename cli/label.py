@@ -80,8 +80,10 @@ def label(
 
     write_whole(out / "run.json", (json.dumps(run) + "\n").encode())
     if as_json:
+        from bench.release import public
+
         for row in rows:
-            typer.echo(json.dumps(row, ensure_ascii=False, allow_nan=False))
+            typer.echo(json.dumps(public(row), ensure_ascii=False, allow_nan=False))
         return
     if explain:
         from cli.explain import explanation

@@ -72,13 +72,16 @@ def dissipative(s: Study) -> Predicate:
 
 
 def conservative(s: Study) -> Predicate:
-    """Whether a smooth density is preserved: TRUE by proof alone; FALSE where volume shrinks or grows on average."""
-    proof = structure.preserved_density(s.e.system)
-    if proof is not None:
-        return fact(True, proof.why)
+    """Whether a smooth density is preserved: TRUE by proof alone; FALSE where volume shrinks or grows on average.
+
+    Where volume shrinks everywhere, a bounded set has none, and no density lives on it.
+    """
     rate = structure.volume_rate(s.e.system)
     if rate is not None and rate.value != 0:
         return fact(False, rate.why)
+    proof = structure.preserved_density(s.e.system)
+    if proof is not None:
+        return fact(True, proof.why)
     volume = s.predicate("Dissipative")
     if volume.value is None:
         return undecided("no proof, and a sum of exponents of 0 within its interval is none", **volume.evidence)

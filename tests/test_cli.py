@@ -48,6 +48,30 @@ def test_label_starts_where_it_is_told(tmp_path: Path) -> None:
     assert (made["regime"], made["initial_condition"]["p"]) == ("fixed_point", 0.0)
 
 
+def test_explanations_and_certificates(tmp_path: Path) -> None:
+    done = bench("label", "henon", "--set", "a=1.2652", "--explain", "--out", str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    assert "regime: periodic, period 70, attracting" in done.stdout
+    for line in ("Periodic           TRUE      certified", "Dissipative        TRUE      exact     abs det J = 0.3"):
+        assert line in done.stdout
+    assert "Ergodic-/-Periodic (refuted)" in done.stdout
+    proofs = tmp_path / "certificates.jsonl"
+    (made,) = rows(tmp_path / "labels.jsonl")
+    assert made["certificates"] == [rows(proofs)[0]["sha256"]]
+    held = bench("label", "--recheck", str(proofs))
+    assert (held.returncode, held.stdout.strip()) == (0, "1 of 1 certificates hold")
+    text = proofs.read_text()
+    digit = text.index("0.663693208") + 8
+    proofs.write_text(text[:digit] + ("1" if text[digit] != "1" else "2") + text[digit + 1 :])
+    refused = bench("label", "--recheck", str(proofs))
+    assert refused.returncode == 1
+    assert "line 1: the sha256 is not that of the content" in refused.stdout
+    assert "line 1: the proof fails" in refused.stdout
+    empty = tmp_path / "labels.jsonl"
+    assert bench("label", "--recheck", str(tmp_path / "none.jsonl")).returncode == 2
+    assert bench("label", "--recheck", str(empty)).returncode == 1  # rows, but no certificates
+
+
 def test_any_number_of_processes_writes_the_same_bytes(tmp_path: Path) -> None:
     for jobs in ("1", "2"):
         for name, grid in (("logistic_r4", "r=3.4:3.6:40"), ("vdp", "mu=-0.5:1:20")):

@@ -119,6 +119,11 @@ def test_a_volterra_pair_is_conservative_by_its_density() -> None:
     assert values(damped)["Dissipative"] == "TRUE"
 
 
+def test_a_density_on_escaping_orbits_does_not_make_a_shrinking_map_conservative() -> None:
+    made = label(own("map", ["2*x", "y/3"], {"x": 1.0, "y": 1.0}, density="1/(x*y)"))
+    assert (values(made)["Conservative"], values(made)["Dissipative"]) == ("FALSE", "TRUE")
+
+
 def test_without_its_density_it_is_neither_proved_nor_guessed() -> None:
     made = label(own("ode", ["x*(1 - y)", "y*(x - 1)"], {"x": 1.5, "y": 1.0}))
     assert values(made)["Conservative"] == "UNDECIDED"
