@@ -185,3 +185,11 @@ def test_rotation_numbers_of_the_circle_map() -> None:
     assert free == pytest.approx(0.3**0.5, abs=1e-12)
     assert half == pytest.approx(1 / 2, abs=1e-12)
     assert third == pytest.approx(1 / 3, abs=1e-12)
+
+
+def test_lya_20_the_order_of_a_sweep_does_not_matter() -> None:
+    values = [{"c": float(c)} for c in np.linspace(2.0, 8.0, 24)]
+    order = np.random.default_rng(3).permutation(len(values)).tolist()
+    ordered = judged_points(system("rossler"), values, Settings(escalations=0), Workers())
+    shuffled = judged_points(system("rossler"), [values[i] for i in order], Settings(escalations=0), Workers())
+    assert [ordered[i].row for i in order] == [p.row for p in shuffled]
