@@ -1,13 +1,14 @@
 """What happens between two neighbouring verdicts, found by following their cycles: local bifurcations in a row."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from dynamics.cycles import Cycle
 from dynamics.system import Sweep, System
-from labeling.continuation import SHARP, Branch, Crossing, Kind, Place
+from labeling.continuation import SHARP, Branch, Crossing, Place
+from labeling.local import Local, local
 from labeling.points import judged_points
 from labeling.settings import Settings
 from labeling.verdict import Verdict
@@ -18,16 +19,6 @@ TURNS = 8  # of a flow's cycle that is followed; longer ones belong to windows t
 FEWEST_FLIPS = 4  # from which an accumulation point is extrapolated
 SAME = 1e-3  # difference of multipliers, and of periods relative to them, within which two cycles are one (or twins)
 FEIGENBAUM = 4.669201609102990  # ratio of successive flip distances: Feigenbaum 1978, J. Stat. Phys. 19:25
-
-
-@dataclass(frozen=True)
-class Local:
-    """One bifurcation: its bracket, its kind, and how it was found."""
-
-    lo: float
-    hi: float
-    kind: Kind
-    method: str
 
 
 def between(
@@ -65,8 +56,7 @@ def _followed(
         kind = crossing.kind
         if kind == "fold" and stop[1].is_chaotic and place.cycle.period > 1:
             kind = "tangent"  # the window that opens in chaos
-        how = "existence of the cycle" if crossing.ends else "multiplier crossing"
-        found.append(Local(crossing.lo, crossing.hi, kind, how))
+        found.append(local(branch, crossing, kind, "cycle"))
         if crossing.ends and kind == "period_doubling":
             return found, True
         if kind != "period_doubling":

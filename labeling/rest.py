@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from dynamics.cycles import Cycle
 from dynamics.system import Sweep, System
-from labeling.cascades import Local
 from labeling.continuation import SHARP, Branch, Place, unstable
+from labeling.local import Local, local
 from labeling.sets import resting_points
 
 STARTS = 16  # of Newton's method: zero, the row's start, and others spread over the sampling box
@@ -34,8 +34,7 @@ def rest_crossings(system: System, sweep: Sweep, values: Sequence[float]) -> lis
             for cycle in known[here]:
                 crossing = branch.crossing(Place(start, cycle), values[there])
                 if crossing is not None:
-                    how = "existence of the point" if crossing.ends else "multiplier crossing"
-                    found.append(Local(crossing.lo, crossing.hi, crossing.kind, how))
+                    found.append(local(branch, crossing, crossing.kind, "point"))
     return found
 
 

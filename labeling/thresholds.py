@@ -9,9 +9,10 @@ import numpy as np
 
 from dynamics.codegen import LANES
 from dynamics.system import Sweep, System
-from labeling.cascades import Local, between
+from labeling.cascades import between
 from labeling.continuation import Kind
 from labeling.hysteresis import Carried, carried
+from labeling.local import Local
 from labeling.points import Point, judged_versions
 from labeling.rest import rest_crossings, rest_tasks
 from labeling.settings import Settings
@@ -43,6 +44,7 @@ class Bracket:
     kind: Kind = "unclassified"
     method: str = "bisection of verdicts"
     direction: Direction = "both"
+    certified: bool = False
 
 
 def thresholds(
@@ -103,7 +105,7 @@ def _bracket(
 
 
 def _narrow(outer: Bracket, x: Local) -> Bracket:
-    return replace(outer, lo=x.lo, hi=x.hi, kind=x.kind, method=x.method, converged=True)
+    return replace(outer, lo=x.lo, hi=x.hi, kind=x.kind, method=x.method, converged=True, certified=x.certified)
 
 
 def _around(sweep: Sweep, points: Sequence[Point], known: Carried, x: Local) -> Bracket:
@@ -223,6 +225,7 @@ def threshold_row(system: System, found: Bracket, provenance: dict[str, Any]) ->
         "above": [p.attractor for p in found.above],
         "direction": found.direction,
         "method": found.method + ("" if found.converged else ", not narrowed further"),
-        "confidence": 0.999 if found.converged else 0.95,
+        "confidence": 1.0 if found.certified else 0.999 if found.converged else 0.95,
+        "basis": "certified" if found.certified else "measured",
         "provenance": provenance,
     }

@@ -14,8 +14,8 @@ from dynamics.equations import FUNCTIONS, symbol
 from dynamics.registry import system, system_ids
 from dynamics.system import system_from_row
 from labeling.balls import NoEnclosureError, enclosure
-from labeling.brackets import certified_crossing
 from labeling.certificates import certificate, checksum
+from labeling.certified_bracket import certified_crossing
 from labeling.decimals import ball, tight_decimals
 from labeling.proofs import _unstable
 from labeling.recheck import SHAPE, recheck

@@ -1,0 +1,34 @@
+"""A local bifurcation as a sweep reports it: bracket, kind, how it was found, and whether its ends are certified."""
+
+from dataclasses import dataclass
+
+from labeling.certified_bracket import certified_crossing
+from labeling.continuation import Branch, Crossing, Kind
+
+
+@dataclass(frozen=True)
+class Local:
+    """One bifurcation. `certified`: its two ends have multipliers of opposite kind, by proof."""
+
+    lo: float
+    hi: float
+    kind: Kind
+    method: str
+    certified: bool = False
+
+
+def local(branch: Branch, crossing: Crossing, kind: Kind, what: str) -> Local:
+    """A crossing of a branch of points or cycles (`what`) as a bracket, certified where that can be had."""
+    if crossing.ends:
+        return Local(crossing.lo, crossing.hi, kind, f"existence of the {what}")
+    return Local(crossing.lo, crossing.hi, kind, "multiplier crossing", _certified(branch, crossing))
+
+
+def _certified(branch: Branch, crossing: Crossing) -> bool:
+    system, near = branch.system, crossing.before.cycle
+    if system.kind == "ode" and (near.period != 0.0 or not system.autonomous):
+        return False
+    lo, hi = (branch.at(value, near) for value in (crossing.lo, crossing.hi))
+    if lo is None or hi is None:
+        return False
+    return certified_crossing(system, branch.parameter, crossing.lo, crossing.hi, lo, hi)[0] is not None
