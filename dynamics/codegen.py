@@ -60,15 +60,21 @@ def kernels(system: System, k: int, method: str = "dp5", lanes: int = LANES) -> 
     d = system.dimension
     if not 0 <= k <= d:
         raise ValueError(f"{system.id}: {k} deviation vectors asked for, the state has {d} dimensions")
-    if d * (1 + d) > MAX_UNROLLED[system.kind]:
-        raise RowError(f"{system.id}: {d} variables are too many for a generated step, which moves d (1 + d) numbers;"
-                       f" at most {MAX_UNROLLED[system.kind]} of a {system.kind}")  # fmt: skip
+    check_size(system)
     shape = repr((system.kind, [*system.state], [*system.parameters], system.let, system.rule, system.circle))
     key = (shape, k, method, lanes)
     if key not in _LOADED:
         module = _module(system.id, _module_source(system, k, method, lanes))
         _LOADED[key] = Kernels(module.step, getattr(module, "rule", None))
     return _LOADED[key]
+
+
+def check_size(system: System) -> None:
+    """Raise RowError where the state has more variables than a generated step can move."""
+    d, most = system.dimension, MAX_UNROLLED[system.kind]
+    if d * (1 + d) > most:
+        raise RowError(f"{system.id}: {d} variables are too many for a generated step, which moves d (1 + d) numbers;"
+                       f" at most {most} of a {system.kind}")  # fmt: skip
 
 
 def _module(stem: str, source: str) -> Any:

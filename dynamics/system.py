@@ -6,15 +6,19 @@ equations (Jacobian, divergence, explicit time, dimension) is derived here and n
 
 import math
 import re
+import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from keyword import iskeyword
 from typing import Any, Literal
 
+import numpy as np
 import sympy as sp
 
 from dynamics.equations import RESERVED, EquationError, derivative, expression, number, symbol
+from dynamics.nearest import did_you_mean, listed, shown
+from dynamics.pointwise import DRAWS, constant_determinant, constant_trace, finite_at
 
 Kind = Literal["map", "ode"]
 KEYS = frozenset(
@@ -38,9 +42,13 @@ KEYS = frozenset(
 # what is derived from a row's text alone, and so is the same for all values of its parameters
 SHARED = frozenset(
     ["time", "variables", "expressions", "density_expression", "conserved_expressions", "jacobian", "divergence",
-     "volume_growth", "autonomous"]
+     "autonomous"]
 )  # fmt: skip
+LATER = frozenset(["dde", "sde", "pde"])  # kinds that rows will have
 MAX_SWEEP_POINTS = 1_000_000
+MAX_TRANSIENT = 1e7  # iterates, or time
+MAX_NAMES = 500  # variables, parameters and intermediates
+MAX_TEXT = 20_000  # characters of all equations
 MAX_DIVISOR = 12  # of the smallest forcing frequency, in the search for one that all are multiples of
 
 
@@ -60,9 +68,14 @@ class Sweep:
     def __post_init__(self) -> None:
         if not (math.isfinite(self.lo) and math.isfinite(self.hi) and self.lo < self.hi):
             raise RowError(f"the sweep of {self.parameter} runs from {self.lo} to {self.hi}; lo must be below hi")
+        if not math.isfinite(self.hi - self.lo):
+            raise RowError(f"the sweep of {self.parameter} runs from {self.lo} to {self.hi}, which is too wide a range")
         if not 2 <= self.points <= MAX_SWEEP_POINTS:
             raise RowError(f"the sweep of {self.parameter} has {self.points} points; at least 2 are needed"
                                f" and at most {MAX_SWEEP_POINTS}")  # fmt: skip
+        if (self.hi - self.lo) / (self.points - 1) < math.ulp(max(abs(self.lo), abs(self.hi))):
+            raise RowError(f"the sweep of {self.parameter} has {self.points} points from {self.lo!r} to {self.hi!r},"
+                           " which double precision cannot tell apart; take fewer")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -134,18 +147,25 @@ class System:
     @cached_property
     def divergence(self) -> sp.Expr:
         """The trace of the Jacobian: for a flow, the rate at which a small volume grows."""
-        return sp.simplify(self.jacobian.trace())
-
-    @cached_property
-    def volume_growth(self) -> sp.Expr:
-        """The growth of a small volume per iterate of a map, |det J|, or its rate in a flow, div f."""
-        return self.divergence if self.kind == "ode" else sp.Abs(sp.simplify(self.jacobian.det(method="berkowitz")))
+        return self.jacobian.trace()
 
     @cached_property
     def constant_volume_factor(self) -> float | None:
-        """The growth of volume per iterate (|det J|) or its rate (div f), where it is the same everywhere."""
-        growth = self.volume_growth.subs({symbol(name): value for name, value in self.parameters.items()})
-        return float(growth) if not growth.free_symbols else None
+        """The growth of volume per iterate (|det J|) or its rate (div f), where it is proved the same everywhere."""
+        values = {symbol(name): value for name, value in self.parameters.items()}
+        rng = np.random.default_rng(0)
+        points = [{**self._start, **values}]
+        for _ in range(DRAWS):
+            drawn = {symbol(n): rng.uniform(*self.box.get(n, (v - 1.0, v + 1.0))) for n, v in self.state.items()}
+            points.append({**drawn, **values, self.time: rng.uniform(0.0, 10.0)})
+        if self.kind == "ode":
+            growth = constant_trace(self.jacobian, points)
+        else:
+            growth = constant_determinant(self.jacobian, points)
+        if growth is None or growth.free_symbols - set(values):
+            return None
+        factor = float(growth.subs(values))
+        return factor if self.kind == "ode" else abs(factor)
 
     @property
     def preserves_volume(self) -> bool:
@@ -188,13 +208,29 @@ class System:
         for given, known, what in ((parameters, self.parameters, "parameter"), (start or {}, self.state, "variable")):
             for name, value in given.items():
                 if name not in known:
-                    raise RowError(f"{self.id} has no {what} {name!r}; it has {', '.join(known) or 'none'}")
+                    other = "variable" if name in self.state else "parameter" if name in self.parameters else ""
+                    is_other = f" ({name} is a {other})" if other else ""
+                    raise RowError(f"{self.id} has no {what} {shown(name)}{is_other}; it has {listed(known)}"
+                                   f"{did_you_mean(name, known)}")  # fmt: skip
                 if not math.isfinite(value):
                     raise RowError(f"{self.id}: {what} {name} is {value}; it must be finite")
         version = replace(self, parameters={**self.parameters, **parameters}, state={**self.state, **(start or {})})
         for name in SHARED & self.__dict__.keys():
             version.__dict__[name] = self.__dict__[name]
         return version
+
+    def check_start(self) -> None:
+        """Raise RowError, naming the equation, where the rule has no finite value at the initial condition."""
+        at = {**self._start, **{symbol(name): value for name, value in self.parameters.items()}}
+        for i, (f, text) in enumerate(zip(self.expressions, self.rule, strict=True), 1):
+            if not finite_at(f, at):
+                where = ", ".join(f"{name} = {value:g}" for name, value in [*self.state.items()][:6])
+                raise RowError(f"{self.id}: rule {i}: {shown(text)} has no finite value at the start, {where}"
+                               " (a division by zero, or a root or log of less)")  # fmt: skip
+
+    @property
+    def _start(self) -> dict[sp.Symbol, float]:
+        return {**{symbol(name): value for name, value in self.state.items()}, self.time: 0.0}
 
     def __getstate__(self) -> dict[str, Any]:
         return {key: value for key, value in self.__dict__.items() if key in self.__dataclass_fields__}
@@ -215,21 +251,22 @@ def system_from_row(system_id: str, row: Mapping[str, Any]) -> System:
         system = _read(system_id, row)
     except EquationError as error:
         raise RowError(f"{system_id}: {error}") from None
-    # what cannot be parsed is refused here, not at its first use
-    _ = system.expressions, system.density_expression, system.conserved_expressions
+    system.check_start()  # which parses the rule: what cannot be read is refused here, not at its first use
+    _ = system.density_expression, system.conserved_expressions
     return system
 
 
 def _read(system_id: str, row: Mapping[str, Any]) -> System:
     def refuse(message: str) -> RowError:
-        return RowError(f"{system_id!r}: {message}")
+        return RowError(f"{shown(system_id) if odd else system_id}: {message}")
 
-    if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}", system_id):
+    odd = not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}", system_id)
+    if odd:
         raise refuse("an id is made of letters, digits, '_', '-' and '.', since files are named after it")
-
     for key in row:
         if key not in KEYS:
-            raise refuse(f"the key {key!r} is not part of a row; known are {', '.join(sorted(KEYS))}")
+            hint = did_you_mean(key, KEYS) or f"; known are {', '.join(sorted(KEYS))}"
+            raise refuse(f"the key {shown(key)} is not part of a row{hint}")
     for key, kind in (("kind", str), ("state", dict), ("rule", list)):
         if not isinstance(row.get(key), kind):
             raise refuse(f"the key {key!r} is missing or not a {kind.__name__}")
@@ -237,46 +274,58 @@ def _read(system_id: str, row: Mapping[str, Any]) -> System:
                       ("name", str), ("citation", str), ("same_as", str), ("density", str),
                       ("conserved", dict)):  # fmt: skip
         if not isinstance(row.get(key, kind()), kind):
-            raise refuse(f"the key {key!r} is {row[key]!r}; it must be a {kind.__name__}")
+            raise refuse(f"the key {key!r} is {shown(row[key])}; it must be a {kind.__name__}")
+    if row["kind"] in LATER:
+        raise refuse(f"systems of kind {row['kind']!r} are not supported yet; kind must be 'map' or 'ode'")
     if row["kind"] not in ("map", "ode"):
-        raise refuse(f"kind is {row['kind']!r}; it must be 'map' or 'ode'")
+        raise refuse(f"kind is {shown(row['kind'])}; it must be 'map' or 'ode'")
     state = {name: number(value, f"the start of {name}") for name, value in row["state"].items()}
     parameters = {name: number(value, f"parameter {name}") for name, value in row.get("parameters", {}).items()}
     let = dict(row.get("let", {}))
     names = [*state, *parameters, *let]
-    for name in names:
-        if not name.isidentifier() or iskeyword(name) or name in RESERVED:
-            raise refuse(f"{name!r} cannot be the name of a variable; take a letter followed by letters and digits,"
-                         f" none of {', '.join(sorted(RESERVED))}")  # fmt: skip
-        if names.count(name) > 1:
-            raise refuse(f"the name {name!r} is used twice")
+    _check_names(names, refuse)
     if len(row["rule"]) != len(state) or not state:
+<<<<<<< HEAD
         raise refuse(f"the rule has {len(row['rule'])} equations, the state has {len(state)} ({', '.join(state)})")
     for text in [*row["rule"], *let.values(), *row.get("conserved", {}).values()]:
+=======
+        raise refuse(f"the rule has {len(row['rule'])} equations, the state has {len(state)} ({listed(state)})")
+    for text in [*row["rule"], *let.values()]:
+>>>>>>> 2daa522 (Rows refused where the rule has no value at the start; constant volume factors proved within a bound)
         if not isinstance(text, str):
-            raise refuse(f"the equation {text!r} is not text; put it in quotation marks")
+            raise refuse(f"the equation {shown(text)} is not text; put it in quotation marks")
+    characters = sum(map(len, [*row["rule"], *let.values()]))
+    if characters > MAX_TEXT:
+        raise refuse(f"its equations have {characters} characters; at most {MAX_TEXT} are read")
     circle = {name: number(value, f"the circumference of {name}") for name, value in row.get("circle", {}).items()}
     for name, length in circle.items():
         if length <= 0:
-            raise refuse(f"the circumference of {name} is {length}; it must be above 0")
+            raise refuse(f"the circumference of {name} is {length:g}; it must be above 0")
     box = {}
     for name, bounds in row.get("box", {}).items():
         if not (isinstance(bounds, (list, tuple)) and len(bounds) == 2):
-            raise refuse(f"the box of {name} is {bounds!r}; give [lo, hi]")
+            raise refuse(f"the box of {name} is {shown(bounds)}; give [lo, hi]")
         lo, hi = (number(bound, f"the box of {name}") for bound in bounds)
         if not lo < hi:
             raise refuse(f"the box of {name} runs from {lo} to {hi}; lo must be below hi")
+        if not math.isfinite(hi - lo):
+            raise refuse(f"the box of {name} runs from {lo} to {hi}, which is too wide a range")
         box[name] = (lo, hi)
     for name in [*circle, *box]:
         if name not in state:
-            raise refuse(f"{name!r} in circle or box is not a state variable; they are {', '.join(state)}")
+            raise refuse(f"{shown(name)} in circle or box is not a state variable; they are {listed(state)}")
     transient = number(row["transient"], "the transient") if "transient" in row else None
     if transient is not None and transient <= 0:
         raise refuse(f"the transient is {transient}; it must be above 0")
+    if transient is not None and transient > MAX_TRANSIENT:
+        raise refuse(f"the transient is {transient:g}; at most {MAX_TRANSIENT:g} can be waited for")
     sweeps = tuple(_sweep(entry, refuse) for entry in row.get("sweep", []))
     for sweep in sweeps:
         if sweep.parameter not in parameters:
-            raise refuse(f"the sweep's parameter {sweep.parameter!r} is not one of {', '.join(parameters)}")
+            raise refuse(f"the sweep's parameter {shown(sweep.parameter)} is not one of {listed(parameters)}"
+                         f"{did_you_mean(sweep.parameter, parameters)}")  # fmt: skip
+        if [other.parameter for other in sweeps].count(sweep.parameter) > 1:
+            raise refuse(f"the parameter {sweep.parameter!r} is swept twice; files are named after it")
     return System(
         id=system_id,
         kind=row["kind"],
@@ -299,8 +348,28 @@ def _read(system_id: str, row: Mapping[str, Any]) -> System:
 def _sweep(entry: Any, refuse: Callable[[str], RowError]) -> Sweep:
     keys = ("parameter", "lo", "hi", "points")
     if not isinstance(entry, dict) or set(entry) != set(keys):
-        raise refuse(f"the sweep {entry!r} needs the keys {', '.join(keys)}, and no others")
-    points = entry["points"]
-    if not isinstance(points, int):
-        raise refuse(f"the sweep of {entry['parameter']} has points = {points!r}; a whole number is needed")
-    return Sweep(entry["parameter"], number(entry["lo"], "lo"), number(entry["hi"], "hi"), points)
+        raise refuse(f"the sweep {shown(entry)} needs the keys {', '.join(keys)}, and no others")
+    name, points = entry["parameter"], entry["points"]
+    if not isinstance(name, str):
+        raise refuse(f"the sweep's parameter is {shown(name)}; the name of one parameter is needed")
+    if not isinstance(points, int) or isinstance(points, bool):
+        raise refuse(f"the sweep of {name} has points = {shown(points)}; a whole number is needed")
+    lo, hi = (number(entry[end], f"{end} of the sweep of {name}") for end in ("lo", "hi"))
+    try:
+        return Sweep(name, lo, hi, points)
+    except RowError as error:
+        raise refuse(str(error)) from None
+
+
+def _check_names(names: list[str], refuse: Callable[[str], RowError]) -> None:
+    if len(names) > MAX_NAMES:
+        raise refuse(f"it has {len(names)} variables, parameters and intermediates; at most {MAX_NAMES} are read")
+    for name in names:
+        if not name.isidentifier() or iskeyword(name) or name in RESERVED:
+            raise refuse(f"{shown(name)} cannot be the name of a variable; take a letter followed by letters and"
+                         f" digits, none of {', '.join(sorted(RESERVED))}")  # fmt: skip
+        if unicodedata.normalize("NFKC", name) != name:  # as which Python reads it in an equation
+            raise refuse(f"the name {name!r} has characters that stand for others;"
+                         f" write {unicodedata.normalize('NFKC', name)!r}")  # fmt: skip
+        if names.count(name) > 1:
+            raise refuse(f"the name {name!r} is used twice")

@@ -197,6 +197,7 @@ def test_constant_volume_factor():
         ("henon", 0.3),
         ("standard_map", 1.0),
         ("damped_oscillator", -0.4),
+        ("ikeda_map", 0.81),
     ]:
         assert system(system_id).constant_volume_factor == pytest.approx(factor, rel=1e-14)
     for system_id in ("logistic_r4", "rossler", "vdp"):
@@ -315,7 +316,7 @@ def test_systems_in_file(tmp_path):
 @pytest.mark.parametrize(("text", "part"), [
     ("", "describes no system"),
     ("kind = ", "is not valid TOML"),
-    ("x = 3", "x stands outside a table"),
+    ("x = 3", "'x' stands outside a table"),
     ("[a]\nkind = 'map'\nstate = { x = 0.1 }\nrule = ['y']", "a: rule 1: the name 'y' is not defined"),
     ("[a]\nkind = 'map'\nstate = { x = nan }\nrule = ['x']", "a: the start of x is nan; it must be finite"),
     (b"\xff\xfe", "is not valid TOML"),
