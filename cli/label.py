@@ -9,16 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli.options import UsageError, chosen_grids, chosen_systems, fault_of
 from cli.recheck import recheck_file
 
 if TYPE_CHECKING:
     from dynamics.system import Sweep, System
     from labeling.labels import Row
     from labeling.sweeps import SweepResult
-
-
-class UsageError(OSError):
-    """Wrong use of an option, in one sentence."""
 
 
 def label(
@@ -39,9 +36,10 @@ def label(
         bool,
         typer.Option("--all-sets", help="Label the system over all sets of its box, not one orbit."),
     ] = False,
-    jobs: Annotated[int, typer.Option(min=1, help="Processes; the result does not depend on it.")] = os.cpu_count()
-    or 1,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of every random choice.")] = 0,
+    jobs: Annotated[int, typer.Option(min=1, max=4096, help="Processes; the result is the same for any number.")] = (
+        os.cpu_count() or 1
+    ),
+    seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Seed of every random choice.")] = 0,
     out: Annotated[Path, typer.Option(help="Folder for labels.jsonl, thresholds.jsonl and sweeps/.")] = Path("out"),
     explain: Annotated[
         bool, typer.Option("--explain", help="Print the decision behind each label, to be checked by hand.")
@@ -60,16 +58,18 @@ def label(
     if recheck is not None:
         raise typer.Exit(recheck_file(recheck))
     begun = time.time()
-    chosen = _chosen(systems or [], assign or [], start)
-    grids = [(s, g) for s in chosen for g in _grids(s, param)] if sweep or param else []
-    for s, g in grids:
-        s.with_values({g.parameter: g.lo})
+    if all_sets and start is not None:
+        raise UsageError("--all-sets labels the system over all its sets and --start one orbit; give one of them")
+    chosen = chosen_systems(systems or [], assign or [], start)
+    grids = chosen_grids(chosen, param) if sweep or param is not None else []
     _writable(out)
     try:
         rows, results = _measured(chosen, grids, jobs, seed, out, all_sets)
     except KeyboardInterrupt:
         typer.echo("stopped; files that were finished are kept", err=True)
         raise typer.Exit(2) from None
+    except OSError as error:
+        raise UsageError(f"{fault_of(error)}; files that were finished are kept") from None
     run = {
         "seconds": round(time.time() - begun, 1),
         "jobs": jobs,
@@ -91,43 +91,6 @@ def label(
         typer.echo("\n\n".join(explanation(row) for row in rows))
         return
     _print_tables(rows, results, out)
-
-
-def _chosen(names: list[str], assign: list[str], start: str | None) -> "list[System]":
-    from dynamics.registry import system, system_ids, systems_in_file
-
-    systems: list[System] = []
-    for name in names or system_ids():
-        systems += systems_in_file(Path(name)) if name.endswith(".toml") else [system(name)]
-    values = dict(_pair(text) for text in assign)
-    state = dict(_pair(text) for text in start.split(",")) if start else {}
-    ids = [s.id for s in systems]
-    for name in ids:
-        if ids.count(name) > 1:
-            raise UsageError(f"{name} is given more than once; files are named after ids, so each may stand once")
-    return [s.with_values(values, state) for s in systems] if values or state else systems
-
-
-def _pair(text: str) -> tuple[str, float]:
-    from dynamics.equations import number
-
-    name, equals, value = text.partition("=")
-    if not equals or not name.strip() or not value.strip():
-        raise UsageError(f"{text!r} is not of the form NAME=VALUE, such as rho=28 or beta=8/3")
-    return name.strip(), number(value, name.strip())
-
-
-def _grids(system: "System", param: str | None) -> "tuple[Sweep, ...]":
-    from dynamics.equations import number
-    from dynamics.system import Sweep
-
-    if param is None:
-        return system.sweeps
-    name, _, grid = param.partition("=")
-    parts = grid.split(":")
-    if len(parts) != 3 or not (parts[2].isascii() and parts[2].isdigit()):
-        raise UsageError(f"{param!r} is not of the form NAME=LO:HI:N, such as rho=0:200:401")
-    return (Sweep(name, number(parts[0], "LO"), number(parts[1], "HI"), int(parts[2])),)
 
 
 def _writable(out: Path) -> None:

@@ -1,12 +1,14 @@
 """The command `bench`: parses, calls one function, prints."""
 
 import sys
+import traceback
 from importlib.metadata import version
 from typing import Annotated
 
 import typer
 
 from cli.label import label
+from cli.options import UsageError, fault_of
 from cli.systems import systems
 
 app = typer.Typer(
@@ -39,8 +41,24 @@ def main() -> None:
     """Entry point. Exit status: 0 fine, 1 findings, 2 wrong use or a fault."""
     try:
         app()
-    except (ValueError, LookupError, OSError) as error:
-        if type(error) in (ValueError, KeyError, IndexError):  # a fault of ours: it needs its trace
-            raise
-        typer.echo(f"bench: {error}", err=True)
-        sys.exit(2)
+    except OSError as error:
+        _stop(fault_of(error))
+    except Exception as error:
+        if _is_wrong_use(error):
+            _stop(str(error))
+        traceback.print_exc()
+        typer.echo("bench: this is a fault of the program, not of its input; please report the lines above", err=True)
+        raise SystemExit(2) from error
+
+
+def _is_wrong_use(error: Exception) -> bool:
+    from dynamics.equations import EquationError
+    from dynamics.registry import UnknownSystemError
+    from dynamics.system import RowError
+
+    return isinstance(error, (UsageError, EquationError, RowError, UnknownSystemError))
+
+
+def _stop(message: str) -> None:
+    typer.echo(f"bench: {message}", err=True)
+    sys.exit(2)

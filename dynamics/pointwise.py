@@ -8,7 +8,7 @@ size, since SymPy's simplification of large expressions may take hours.
 import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from functools import reduce
+from functools import lru_cache, reduce
 
 import numpy as np
 import sympy as sp
@@ -43,7 +43,7 @@ def constant_trace(jacobian: sp.Matrix, points: Sequence[Mapping[sp.Symbol, floa
     terms = [[value_at(e, point) for e in jacobian.diagonal()] for point in points]
     if not _may_be_constant([sum(t) for t in terms], [sum(abs(v) for v in t) for t in terms]):
         return None
-    return _simplified(jacobian.trace())
+    return simplified(jacobian.trace())
 
 
 def constant_determinant(jacobian: sp.Matrix, points: Sequence[Mapping[sp.Symbol, float]]) -> sp.Expr | None:
@@ -55,7 +55,12 @@ def constant_determinant(jacobian: sp.Matrix, points: Sequence[Mapping[sp.Symbol
             return None
     if jacobian.rows > MAX_MINORS or sum(size(e) for e in jacobian) > MAX_SIMPLIFIED:
         return None
-    return _simplified(jacobian.det(method="berkowitz"))
+    return simplified(_determinant(sp.ImmutableMatrix(jacobian)))
+
+
+@lru_cache(maxsize=256)
+def _determinant(matrix: sp.ImmutableMatrix) -> sp.Expr:
+    return matrix.det(method="berkowitz")
 
 
 def _may_be_constant(values: list[float], scales: list[float]) -> bool:
@@ -65,7 +70,8 @@ def _may_be_constant(values: list[float], scales: list[float]) -> bool:
     return len(found) >= 2 and max(found) - min(found) <= VARIES * max(1.0, *(s for _, s in usable))
 
 
-def _simplified(expr: sp.Expr) -> sp.Expr | None:
+@lru_cache(maxsize=1024)
+def simplified(expr: sp.Expr) -> sp.Expr | None:
     """The expression simplified, or None if it is too large for that.
 
     Functions of functions, kinks and roots are taken as names, so that simplification never works its way down a tower.

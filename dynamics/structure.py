@@ -11,6 +11,7 @@ import numpy as np
 import sympy as sp
 
 from dynamics.equations import symbol
+from dynamics.pointwise import simplified
 from dynamics.system import System
 
 
@@ -50,12 +51,12 @@ def preserved_density(system: System) -> Fact | None:
     if system.kind == "ode":
         pairs = zip(system.variables, system.expressions, strict=True)
         rest = sum(sp.diff(rho * f, x) for x, f in pairs)
-        if system.autonomous and sp.simplify(_valued(system, rest)) == 0:
+        if system.autonomous and simplified(_valued(system, rest)) == 0:
             return Fact(1.0, f"div(rho f) = 0 for rho = {rho}")
         return None
     image = rho.subs(dict(zip(system.variables, system.expressions, strict=True)), simultaneous=True)
     rest = image * sp.Abs(system.jacobian.det(method="berkowitz")) - rho
-    if sp.simplify(_valued(system, rest)) == 0:
+    if simplified(_valued(system, rest)) == 0:
         return Fact(1.0, f"rho(F) abs det J = rho for rho = {rho}")
     return None
 
@@ -67,7 +68,7 @@ def conserved_quantity(system: System) -> Fact | None:
             rest = sum(sp.diff(h, x) * f for x, f in zip(system.variables, system.expressions, strict=True))
         else:
             rest = h.subs(dict(zip(system.variables, system.expressions, strict=True)), simultaneous=True) - h
-        if sp.simplify(_valued(system, rest)) == 0:
+        if simplified(_valued(system, rest)) == 0:
             return Fact(1.0, f"{name} = {h} is conserved")
     return None
 

@@ -144,7 +144,7 @@ def _reference_starts(system: System, settings: Settings) -> Iterator[tuple[Star
 
 def _judged_block(versions: list[System], settings: Settings, horizon: int, rows: bool) -> list[Point]:
     first = versions[0]
-    _ = first.volume_growth  # derived once, and shared by all versions
+    _ = first.jacobian  # derived once, and shared by all versions
     versions = [first, *(first.with_values(v.parameters, v.state) for v in versions[1:])]
     judged = _judged(versions, settings, horizon)
     repelled = [i for i, (_, v) in enumerate(judged) if v.stability == "repelling"]

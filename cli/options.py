@@ -1,0 +1,98 @@
+"""Options of the command line, checked wholly before any work begins."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dynamics.nearest import shown
+
+if TYPE_CHECKING:
+    from dynamics.system import Sweep, System
+
+MAX_DIGITS = 18  # of a whole number on the command line
+
+
+class UsageError(ValueError):
+    """Wrong use of an option, in one sentence."""
+
+
+def fault_of(error: OSError) -> str:
+    """What the operating system refused, and where, without its number."""
+    return f"{error.strerror or error}{f': {shown(str(error.filename))}' if error.filename else ''}"
+
+
+def chosen_systems(names: list[str], assign: list[str], start: str | None) -> "list[System]":
+    """The systems by their ids or files (none: all that are shipped), with the values and the start that are given."""
+    from dynamics.codegen import check_size
+    from dynamics.registry import system_ids
+
+    systems = [s for name in names or system_ids() for s in _named(name)]
+    ids = [s.id for s in systems]
+    for name in ids:
+        if ids.count(name) > 1:
+            raise UsageError(f"{name} is given more than once; files are named after ids, so each may stand once")
+    values = _values(assign, "--set")
+    state = _values(start.split(","), "--start") if start is not None else {}
+    if values or state:
+        systems = [s.with_values(values, state) for s in systems]
+    for s in systems:
+        missing = [name for name in s.state if name not in state]
+        if state and missing:
+            raise UsageError(
+                f"--start gives no value of {', '.join(missing)}; {s.id} needs one of each of its variables"
+            )
+        s.check_start()
+        check_size(s)
+    return systems
+
+
+def chosen_grids(systems: "list[System]", param: str | None) -> "list[tuple[System, Sweep]]":
+    """Each system with the grid of --param, or else with those of its row; there must be one at least."""
+    if param is not None:
+        grid = _grid(param)
+        for s in systems:
+            s.with_values({grid.parameter: grid.lo})
+        return [(s, grid) for s in systems]
+    grids = [(s, grid) for s in systems for grid in s.sweeps]
+    if not grids:
+        raise UsageError(
+            f"{', '.join(s.id for s in systems)} has no sweep in its row; give one by --param NAME=LO:HI:N"
+        )
+    return grids
+
+
+def _named(name: str) -> "list[System]":
+    from dynamics.registry import UnknownSystemError, system, system_ids, systems_in_file
+
+    if name.endswith(".toml"):
+        return systems_in_file(Path(name))
+    if name not in system_ids() and Path(name).exists():
+        raise UnknownSystemError(f"{name} is no id and no file whose name ends in .toml; one of them is needed")
+    return [system(name)]
+
+
+def _values(pairs: list[str], option: str) -> dict[str, float]:
+    from dynamics.equations import number
+
+    values: dict[str, float] = {}
+    for text in pairs:
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not (name and equals and value):
+            raise UsageError(f"{option}: {shown(text)} is not of the form NAME=VALUE, such as rho=28 or beta=8/3")
+        if name in values:
+            raise UsageError(f"{option} gives {name[:60]} twice; one value is needed")
+        values[name] = number(value, f"{option} {name[:60]}")
+    return values
+
+
+def _grid(param: str) -> "Sweep":
+    from dynamics.equations import number
+    from dynamics.system import Sweep
+
+    name, _, grid = param.partition("=")
+    parts = [part.strip() for part in grid.split(":")]
+    if not name.strip() or len(parts) != 3 or not all(parts):
+        raise UsageError(f"--param: {shown(param)} is not of the form NAME=LO:HI:N, such as rho=0:200:401")
+    if not (parts[2].isascii() and parts[2].isdigit() and len(parts[2]) <= MAX_DIGITS):
+        raise UsageError(f"--param: {shown(parts[2])} is not a number of points; a whole number such as 401 is needed")
+    lo, hi = number(parts[0], "--param LO"), number(parts[1], "--param HI")
+    return Sweep(name.strip(), lo, hi, int(parts[2]))
