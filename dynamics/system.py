@@ -22,23 +22,9 @@ from dynamics.pointwise import DRAWS, constant_determinant, constant_trace, fini
 
 Kind = Literal["map", "ode"]
 KEYS = frozenset(
-    [
-        "kind",
-        "state",
-        "parameters",
-        "rule",
-        "let",
-        "circle",
-        "box",
-        "sweep",
-        "transient",
-        "same_as",
-        "name",
-        "citation",
-        "density",
-        "conserved",
-    ]
-)
+    ["kind", "state", "parameters", "rule", "let", "circle", "box", "sweep", "transient", "same_as", "name", "citation",
+     "density", "conserved"]
+)  # fmt: skip
 # what is derived from a row's text alone, and so is the same for all values of its parameters
 SHARED = frozenset(
     ["time", "variables", "expressions", "density_expression", "conserved_expressions", "jacobian", "divergence",
@@ -162,9 +148,9 @@ class System:
             growth = constant_trace(self.jacobian, points)
         else:
             growth = constant_determinant(self.jacobian, points)
-        if growth is None or growth.free_symbols - set(values):
+        if growth is None or (growth := growth.subs(values)).free_symbols:
             return None
-        factor = float(growth.subs(values))
+        factor = float(growth)
         return factor if self.kind == "ode" else abs(factor)
 
     @property
@@ -285,8 +271,8 @@ def _read(system_id: str, row: Mapping[str, Any]) -> System:
     names = [*state, *parameters, *let]
     _check_names(names, refuse)
     if len(row["rule"]) != len(state) or not state:
-    system.check_start()  # which parses the rule: what cannot be read is refused here, not at its first use
-    _ = system.density_expression, system.conserved_expressions
+        raise refuse(f"the rule has {len(row['rule'])} equations, the state has {len(state)} ({listed(state)})")
+    for text in [*row["rule"], *let.values(), *row.get("conserved", {}).values()]:
         if not isinstance(text, str):
             raise refuse(f"the equation {shown(text)} is not text; put it in quotation marks")
     characters = sum(map(len, [*row["rule"], *let.values()]))

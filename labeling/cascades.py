@@ -30,10 +30,12 @@ def between(
     Hopf point, where it ends. Four flips that close in give the accumulation point.
     """
     up, complete_up = _followed(system, sweep, low, high, settings)
-    if complete_up:
+    if complete_up and not any(x.kind == "period_doubling" and x.ended for x in up):
         return up, True
     down, complete_down = _followed(system, sweep, high, low, settings)
-    return [*up, *down], complete_down
+    if complete_down or not complete_up:  # a flip is seen best on the cycle that lives on both sides of it
+        return (down if complete_up else [*up, *down]), complete_down
+    return up, True
 
 
 def _followed(

@@ -8,20 +8,25 @@ from labeling.continuation import Branch, Crossing, Kind
 
 @dataclass(frozen=True)
 class Local:
-    """One bifurcation. `certified`: its two ends have multipliers of opposite kind, by proof."""
+    """One bifurcation.
+
+    `ended`: the branch that was followed exists on one side only. `certified`: multipliers are of opposite kind at the
+    two ends, by proof.
+    """
 
     lo: float
     hi: float
     kind: Kind
     method: str
+    ended: bool = False
     certified: bool = False
 
 
 def local(branch: Branch, crossing: Crossing, kind: Kind, what: str) -> Local:
     """A crossing of a branch of points or cycles (`what`) as a bracket, certified where that can be had."""
     if crossing.ends:
-        return Local(crossing.lo, crossing.hi, kind, f"existence of the {what}")
-    return Local(crossing.lo, crossing.hi, kind, "multiplier crossing", _certified(branch, crossing))
+        return Local(crossing.lo, crossing.hi, kind, f"existence of the {what}", ended=True)
+    return Local(crossing.lo, crossing.hi, kind, "multiplier crossing", certified=_certified(branch, crossing))
 
 
 def _certified(branch: Branch, crossing: Crossing) -> bool:
