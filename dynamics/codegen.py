@@ -22,17 +22,18 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import sympy as sp
 from numba import types
-from sympy.printing.pycode import PythonCodePrinter
 
 from cache.store import cache_folder, write_whole
 from dynamics.kernel import STEP_FASTMATH
+from dynamics.looped import looped_source
+from dynamics.straight_line import Derivative, arguments, derivative_code, results, state_functions
 from dynamics.system import RowError, System
 from dynamics.tableaux import TABLEAUX, Tableau
 
 LANES = 16  # at least 16, or LLVM does not vectorise the loop over lanes
-MAX_UNROLLED = {"map": 240, "ode": 42}  # d (1 + k) of a step generated whole; above, compile time explodes
+MAX_UNROLLED = {"map": 240, "ode": 42}  # d (1 + d) of a step generated whole; above, compile time explodes
+MAX_VARIABLES = 128
 
 _ARRAY = types.float64[::1]
 STEP_SIGNATURE = types.void(_ARRAY, _ARRAY, _ARRAY, _ARRAY, types.int64)
@@ -62,19 +63,21 @@ def kernels(system: System, k: int, method: str = "dp5", lanes: int = LANES) -> 
         raise ValueError(f"{system.id}: {k} deviation vectors asked for, the state has {d} dimensions")
     check_size(system)
     shape = repr((system.kind, [*system.state], [*system.parameters], system.let, system.rule, system.circle))
-    key = (shape, k, method, lanes)
+    looped = d * (1 + d) > MAX_UNROLLED[system.kind]
+    key = (shape, -1 if looped else k, method, lanes)
     if key not in _LOADED:
-        module = _module(system.id, _module_source(system, k, method, lanes))
+        source = looped_source(system, derivative_code(system, d, columns=0), method, lanes) if looped else (
+            _module_source(system, k, method, lanes)
+        )  # fmt: skip
+        module = _module(system.id, source)
         _LOADED[key] = Kernels(module.step, getattr(module, "rule", None))
     return _LOADED[key]
 
 
 def check_size(system: System) -> None:
-    """Raise RowError where the state has more variables than a generated step can move."""
-    d, most = system.dimension, MAX_UNROLLED[system.kind]
-    if d * (1 + d) > most:
-        raise RowError(f"{system.id}: {d} variables are too many for a generated step, which moves d (1 + d) numbers;"
-                       f" at most {most} of a {system.kind}")  # fmt: skip
+    """Raise RowError where the state has more variables than generated code can move."""
+    if system.dimension > MAX_VARIABLES:
+        raise RowError(f"{system.id}: {system.dimension} variables are too many; at most {MAX_VARIABLES} can be moved")
 
 
 def _module(stem: str, source: str) -> Any:
@@ -95,100 +98,9 @@ def _module(stem: str, source: str) -> Any:
         return importlib.import_module(name)
 
 
-class _Printer(PythonCodePrinter):
-    """Python that numba compiles well: no calls where arithmetic does, floats that round-trip."""
-
-    def _print_Float(self, expr: sp.Float) -> str:
-        return repr(float(expr))
-
-    def _print_Integer(self, expr: sp.Integer) -> str:
-        return str(int(expr)) if abs(int(expr)) < 2**31 else repr(float(expr))
-
-    def _print_Rational(self, expr: sp.Rational) -> str:
-        return repr(float(expr))
-
-    def _print_Pow(self, expr: sp.Pow, rational: bool = False) -> str:
-        base, exponent = expr.as_base_exp()
-        if exponent.is_Integer and abs(exponent) > 3:  # a power of whole numbers must not raise at 0
-            return f"{self.parenthesize(base, 1000)}**{float(exponent)!r}"
-        if exponent in (2, 3):
-            return "(" + "*".join([self.parenthesize(base, 1000)] * int(exponent)) + ")"
-        if exponent == sp.Rational(1, 2):
-            return f"math.sqrt({self._print(base)})"
-        if exponent in (-1, -2, -3):
-            return "(1.0/(" + "*".join([self.parenthesize(base, 1000)] * int(-exponent)) + "))"
-        return f"{self.parenthesize(base, 1000)}**({self._print(exponent)})"
-
-    def _print_floor(self, expr: sp.floor) -> str:
-        return f"np.floor({self._print(expr.args[0])})"
-
-    def _print_sign(self, expr: sp.sign) -> str:
-        return f"np.sign({self._print(expr.args[0])})"
-
-    def _print_Heaviside(self, expr: sp.Heaviside) -> str:
-        return f"(0.5*(np.sign({self._print(expr.args[0])}) + 1.0))"
-
-    def _print_Mod(self, expr: sp.Mod) -> str:
-        a, m = (self.parenthesize(argument, 1000) for argument in expr.args)
-        return f"({a} - {m}*np.floor({a}/{m}))"
-
-    def _print_Abs(self, expr: sp.Abs) -> str:
-        return f"abs({self._print(expr.args[0])})"
-
-    def _print_Min(self, expr: sp.Min) -> str:
-        return f"min({', '.join(self._print(a) for a in expr.args)})"
-
-    def _print_Max(self, expr: sp.Max) -> str:
-        return f"max({', '.join(self._print(a) for a in expr.args)})"
-
-
-_PRINTER = _Printer({"fully_qualified_modules": True})
-
-
-@dataclass(frozen=True)
-class _Derivative:
-    """Straight-line code at a point held in u0..: of f, and of J v column by column; `div` is the trace of J."""
-
-    f_lines: tuple[str, ...]
-    f: tuple[str, ...]
-    j_lines: tuple[str, ...]
-    jv: tuple[tuple[str, ...], ...]  # [column][component]
-    div: str | None
-    uses_time: bool
-
-
-def _derivative_code(system: System, k: int) -> _Derivative:
-    d = system.dimension
-    plain = {s: sp.Symbol(f"u{c}", real=True) for c, s in enumerate(system.variables)}
-    plain |= {sp.Symbol(name, real=True): sp.Symbol(f"p{q}", real=True) for q, name in enumerate(system.parameters)}
-    plain[system.time] = sp.Symbol("tt", real=True)
-    f_lines, f = _shared([e.xreplace(plain) for e in system.expressions], "c")
-    jac = system.jacobian.xreplace(plain) if k else sp.zeros(d, d)
-    wants_div = k == d and system.kind == "ode"
-    cells = [(r, c) for r in range(d) for c in range(d) if jac[r, c] != 0]
-    lines, code = _shared([*(jac[r, c] for r, c in cells), *([jac.trace()] if wants_div else [])], "e")
-    entry: dict[tuple[int, int], str] = {}
-    for (r, c), text in zip(cells, code, strict=False):
-        lines.append(f"j{r}_{c} = {text}")
-        entry[r, c] = f"j{r}_{c}"
-    jv = tuple(
-        tuple(" + ".join(f"{entry[r, c]}*v{c}_{j}" for c in range(d) if (r, c) in entry) or "0.0" for r in range(d))
-        for j in range(k)
-    )
-    return _Derivative(
-        tuple(f_lines), tuple(f), tuple(lines), jv, code[-1] if wants_div else None, not system.autonomous
-    )
-
-
-def _shared(expressions: list[sp.Expr], prefix: str) -> tuple[list[str], list[str]]:
-    """Lines for common subexpressions, named with the prefix, and the expressions in terms of them."""
-    shared, reduced = sp.cse(expressions, symbols=sp.numbered_symbols(prefix, real=True), order="canonical")
-    return [f"{n} = {_PRINTER.doprint(value)}" for n, value in shared], [_PRINTER.doprint(e) for e in reduced]
-
-
 def _module_source(system: System, k: int, method: str, lanes: int) -> str:
     flags = ", ".join(repr(flag) for flag in sorted(STEP_FASTMATH))
-    code = _derivative_code(system, k)
+    code = derivative_code(system, k)
     head = [
         f"# generated code: {k} deviation vectors, {method}",
         "import math",
@@ -198,7 +110,7 @@ def _module_source(system: System, k: int, method: str, lanes: int) -> str:
         f"POLICY = dict(cache=True, nogil=True, error_model='numpy', fastmath={{{flags}}})",
         # the state's own arithmetic is never reordered or fused: its rounding must not depend on what stands beside it
         "EXACT = dict(nogil=True, error_model='numpy', fastmath={'nsz'}, forceinline=True)",
-        *_state_functions(system, code),
+        *state_functions(system, code),
     ]
     if system.kind == "map":
         return "\n".join([*head, *_map_step(system, k, code, lanes)]) + "\n"
@@ -210,31 +122,6 @@ def _module_source(system: System, k: int, method: str, lanes: int) -> str:
     ]
     step = _flow_step(system, k, code, tableau, lanes)
     return "\n".join([*head, *sums, *step, *_flow_rule(system, k, code, lanes)]) + "\n"
-
-
-def _arguments(system: System, code: _Derivative) -> str:
-    names = [f"u{c}" for c in range(system.dimension)] + [f"p{q}" for q in range(len(system.parameters))]
-    return ", ".join([*names, *(["tt"] if code.uses_time else [])])
-
-
-def _results(system: System, pattern: str) -> str:
-    return ", ".join(pattern.format(c=c) for c in range(system.dimension)) + ","
-
-
-def _state_functions(system: System, code: _Derivative) -> list[str]:
-    """f as a function of its own, returning a tuple; a map's image is put back onto its circles."""
-    body = list(code.f_lines)
-    for c, name in enumerate(system.state):
-        body.append(f"f{c} = {code.f[c]}")
-        if system.kind == "map" and name in system.circle:
-            length = repr(system.circle[name])
-            body.append(f"f{c} = f{c} - {length}*np.floor(f{c}/{length})")
-    return [
-        "@njit(**EXACT)",
-        f"def f({_arguments(system, code)}):",
-        *(f"    {line}" for line in body),
-        f"    return ({_results(system, '1.0*f{c}')})",
-    ]
 
 
 def _stage_sum(stage: int, weights: list[float]) -> list[str]:
@@ -268,10 +155,10 @@ def _step_head(loop: list[str], lanes: int) -> list[str]:
     ]
 
 
-def _map_step(system: System, k: int, code: _Derivative, lanes: int) -> list[str]:
+def _map_step(system: System, k: int, code: Derivative, lanes: int) -> list[str]:
     d = system.dimension
     loop = [*_loads(system, k, lanes), "tt = t[i]"]
-    loop.append(f"{_results(system, 'f{c}')} = f({_arguments(system, code)})")
+    loop.append(f"{results(system, 'f{c}')} = f({arguments(system, code)})")
     loop += code.j_lines
     loop += [f"w{c}_{j} = {code.jv[j][c]}" for j in range(k) for c in range(d)]
     loop += [f"S[{_at(c, 0, k, d, lanes)}] = f{c}" for c in range(d)]
@@ -283,7 +170,7 @@ def _combination(weights: list[float], name: str) -> str:
     return " + ".join(f"{w!r}*{name.format(s=s)}" for s, w in enumerate(weights) if w != 0.0)
 
 
-def _flow_step(system: System, k: int, code: _Derivative, tableau: Tableau, lanes: int) -> list[str]:
+def _flow_step(system: System, k: int, code: Derivative, tableau: Tableau, lanes: int) -> list[str]:
     d = system.dimension
     deviations = [(c, j) for j in range(k) for c in range(d)]
     loop = [*_loads(system, k, lanes), "hh = h[i]", "tt = t[i]", "t0 = tt"]
@@ -298,7 +185,7 @@ def _flow_step(system: System, k: int, code: _Derivative, tableau: Tableau, lane
             break
         if code.uses_time:
             loop.append(f"tt = t0 + {float(tableau.c[s])!r}*hh")
-        loop.append(f"{_results(system, f'f{s}_{{c}}')} = f({_arguments(system, code)})")
+        loop.append(f"{results(system, f'f{s}_{{c}}')} = f({arguments(system, code)})")
         loop += code.j_lines
         loop += [f"g{s}_{c}_{j} = {code.jv[j][c]}" for c, j in deviations]
         if code.div is not None:
@@ -315,10 +202,10 @@ def _flow_step(system: System, k: int, code: _Derivative, tableau: Tableau, lane
     return _step_head([*loop, "t[i] = t0 + hh"], lanes)
 
 
-def _flow_rule(system: System, k: int, code: _Derivative, lanes: int) -> list[str]:
+def _flow_rule(system: System, k: int, code: Derivative, lanes: int) -> list[str]:
     d = system.dimension
     loop = [*_loads(system, k, lanes), "tt = t[i]"]
-    loop += [f"{_results(system, 'f{c}')} = f({_arguments(system, code)})", *code.j_lines]
+    loop += [f"{results(system, 'f{c}')} = f({arguments(system, code)})", *code.j_lines]
     loop += [f"D[{_at(c, 0, k, d, lanes)}] = f{c}" for c in range(d)]
     loop += [f"D[{_at(c, j + 1, k, d, lanes)}] = {code.jv[j][c]}" for j in range(k) for c in range(d)]
     return [

@@ -17,13 +17,14 @@ import numpy as np
 import sympy as sp
 
 from dynamics.equations import RESERVED, EquationError, derivative, expression, number, symbol
+from dynamics.lattice import expanded
 from dynamics.nearest import did_you_mean, listed, shown
 from dynamics.pointwise import DRAWS, constant_determinant, constant_trace, finite_at
 
 Kind = Literal["map", "ode"]
 KEYS = frozenset(
     ["kind", "state", "parameters", "rule", "let", "circle", "box", "sweep", "transient", "same_as", "name", "citation",
-     "density", "conserved"]
+     "density", "conserved", "lattice"]
 )  # fmt: skip
 # what is derived from a row's text alone, and so is the same for all values of its parameters
 SHARED = frozenset(
@@ -265,6 +266,8 @@ def _read(system_id: str, row: Mapping[str, Any]) -> System:
         raise refuse(f"systems of kind {row['kind']!r} are not supported yet; kind must be 'map' or 'ode'")
     if row["kind"] not in ("map", "ode"):
         raise refuse(f"kind is {shown(row['kind'])}; it must be 'map' or 'ode'")
+    if "lattice" in row:
+        row = expanded(row, refuse)
     state = {name: number(value, f"the start of {name}") for name, value in row["state"].items()}
     parameters = {name: number(value, f"parameter {name}") for name, value in row.get("parameters", {}).items()}
     let = dict(row.get("let", {}))

@@ -29,6 +29,8 @@ CLEARLY = 0.7  # a longer return must be better than a shorter one by this facto
 NEAR, NEAR_ONE = 0.2, 0.8
 POINT = 1e-5  # of the extent: maxima that repeat so closely are one, seen through the error of their parabola
 FEW_MAXIMA = 200  # of a series for the 0-1 test
+MANY = 42  # numbers that move with all deviations, above which fewer records are kept
+FEWEST_RECORDS = 256
 STILL = 1e-9  # extent of a series, relative to the size of the state, below which nothing moves
 
 
@@ -236,7 +238,8 @@ def reference_start(system: System, settings: Settings, horizon: int = 1) -> Sta
     begun = swept_start([system], settings, horizon)
     if begun.status[0] != "ok":
         return replace(begun, pooled=True)
-    stretch = settings.records * horizon * settings.renormalisations * (1 if system.kind == "map" else settings.steps)
+    records = _records(system, settings)
+    stretch = records * horizon * settings.renormalisations * (1 if system.kind == "map" else settings.steps)
     states, t, status = single_orbit(
         system,
         begun.states[:, 0],
@@ -268,7 +271,9 @@ def gathered(start: Start, settings: Settings, finer: int = 1) -> list[Evidence]
     moving = block(
         system, safe, start.parameters, system.dimension, h=h, t=start.t, periods=start.periods, seed=settings.seed
     )
-    tangent = run(moving, settings.records * start.horizon, steps=steps, renormalisations=settings.renormalisations)
+    tangent = run(
+        moving, _records(system, settings) * start.horizon, steps=steps, renormalisations=settings.renormalisations
+    )
     begun = moving.t.copy()
     following = block(system, moving.states, start.parameters, 0, h=h, t=moving.t, periods=start.periods)
     fine = run(following, settings.series * min(start.horizon, 4), steps=steps)
@@ -301,6 +306,12 @@ def gathered(start: Start, settings: Settings, finer: int = 1) -> list[Evidence]
             )
         )
     return out
+
+
+def _records(system: System, settings: Settings) -> int:
+    """Fewer records of the deviations where there are many of them, whose cost grows like d (1 + d)."""
+    d = system.dimension
+    return max(FEWEST_RECORDS, int(settings.records * min(1.0, MANY / (d * (1 + d)))))
 
 
 def _transient(system: System, settings: Settings) -> float:
