@@ -13,18 +13,18 @@ Two kinds of function are generated:
 Modules are named by a digest of all that shapes them and are never rewritten in place.
 """
 
+import contextlib
 import hashlib
-import importlib
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
-from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from numba import types
 
-from cache.store import cache_folder, write_whole
+from cache.store import cache_place, write_whole
 from dynamics.kernel import STEP_FASTMATH
 from dynamics.looped import looped_source
 from dynamics.straight_line import Derivative, arguments, derivative_code, results, state_functions
@@ -80,22 +80,28 @@ def check_size(system: System) -> None:
         raise RowError(f"{system.id}: {system.dimension} variables are too many; at most {MAX_VARIABLES} can be moved")
 
 
-def _module(stem: str, source: str) -> Any:
+def _module(system_id: str, source: str) -> Any:
+    """The module with this text, named by its digest. It is run as it stands here: Python's own cache of bytecode would
+    take a file rewritten within one second for the old one. The file is for its reader, and for tracebacks.
+    """
     salt = f"{version('numba')} {version('llvmlite')}\n"
     digest = hashlib.sha256((salt + source).encode()).hexdigest()[:20]
-    name = "".join(c if c.isalnum() else "_" for c in stem)[:60] + "_" + digest
-    folder = cache_folder("kernels")
-    path = Path(folder) / f"{name}.py"
-    if not path.exists() or path.read_text(encoding="utf-8") != source:
-        write_whole(path, source.encode())
-    if str(folder) not in sys.path:
-        sys.path.append(str(folder))
-        importlib.invalidate_caches()
+    name = "".join(c if c.isalnum() else "_" for c in system_id)[:60] + "_" + digest
+    if name in sys.modules:
+        return sys.modules[name]
+    path = cache_place() / "kernels" / system_id / f"{name}.py"
+    with contextlib.suppress(OSError):  # what hinders writing is reported with the machine code
+        if not path.exists() or path.read_text(encoding="utf-8") != source:
+            write_whole(path, source.encode())
+    module = ModuleType(name)
+    module.__file__ = str(path)
+    sys.modules[name] = module  # numba looks for a kernel's module there when it reads machine code
     try:
-        return importlib.import_module(name)
-    except ModuleNotFoundError:  # the folder's listing was cached before the file came
-        importlib.invalidate_caches()
-        return importlib.import_module(name)
+        exec(compile(source, path, "exec"), module.__dict__)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
 
 
 def _module_source(system: System, k: int, method: str, lanes: int) -> str:
@@ -106,8 +112,9 @@ def _module_source(system: System, k: int, method: str, lanes: int) -> str:
         "import math",
         "import numpy as np",
         "from numba import njit, types",
+        "from dynamics.kernel import kernel",
         "A = types.float64[::1]",
-        f"POLICY = dict(cache=True, nogil=True, error_model='numpy', fastmath={{{flags}}})",
+        f"POLICY = dict(fastmath=frozenset({{{flags}}}), group={system.id!r}, source=__name__)",
         # the state's own arithmetic is never reordered or fused: its rounding must not depend on what stands beside it
         "EXACT = dict(nogil=True, error_model='numpy', fastmath={'nsz'}, forceinline=True)",
         *state_functions(system, code),
@@ -147,7 +154,7 @@ def _loads(system: System, k: int, lanes: int) -> list[str]:
 
 def _step_head(loop: list[str], lanes: int) -> list[str]:
     return [
-        "@njit(types.void(A, A, A, A, types.int64), **POLICY)",
+        "@kernel(types.void(A, A, A, A, types.int64), **POLICY)",
         "def step(S, P, t, h, n):",
         "    for m in range(n):",
         f"        for i in range({lanes}):",
@@ -209,7 +216,7 @@ def _flow_rule(system: System, k: int, code: Derivative, lanes: int) -> list[str
     loop += [f"D[{_at(c, 0, k, d, lanes)}] = f{c}" for c in range(d)]
     loop += [f"D[{_at(c, j + 1, k, d, lanes)}] = {code.jv[j][c]}" for j in range(k) for c in range(d)]
     return [
-        "@njit(types.void(A, A, A, A), **POLICY)",
+        "@kernel(types.void(A, A, A, A), **POLICY)",
         "def rule(D, S, P, t):",
         f"    for i in range({lanes}):",
         *(f"        {line}" for line in loop),

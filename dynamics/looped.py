@@ -18,11 +18,12 @@ def looped_source(system: System, code: Derivative, method: str, lanes: int) -> 
         "import math",
         "import numpy as np",
         "from numba import njit, types",
+        "from dynamics.kernel import kernel",
         "A = types.float64[::1]",
         f"D, W, ENTRIES = {d}, {lanes}, {len(code.entries)}",
         f"ROW = np.array({[r for r, _ in code.entries] or [0]})",
         f"COLUMN = np.array({[c for _, c in code.entries] or [0]})",
-        "POLICY = dict(cache=True, nogil=True, error_model='numpy', fastmath={'nsz'})",
+        f"POLICY = dict(fastmath=frozenset({{'nsz'}}), group={system.id!r}, source=__name__)",
         "EXACT = dict(nogil=True, error_model='numpy', fastmath={'nsz'}, forceinline=True)",
         *state_functions(system, code),
         *_slope(system, code),
@@ -33,7 +34,7 @@ def looped_source(system: System, code: Derivative, method: str, lanes: int) -> 
 def _slope(system: System, code: Derivative) -> list[str]:
     d = system.dimension
     return [
-        "@njit(types.void(A, A, A, A, A, A, types.int64), **POLICY)",
+        "@kernel(types.void(A, A, A, A, A, A, types.int64), **POLICY)",
         "def slope(out, S, P, t, J, trace, k):",
         "    for i in range(W):",
         *(f"        u{c} = S[{c}*(1 + k)*W + i]" for c in range(d)),
@@ -60,7 +61,7 @@ def _slope(system: System, code: Derivative) -> list[str]:
 
 def _map_step() -> list[str]:
     return [
-        "@njit(types.void(A, A, A, A, types.int64), **POLICY)",
+        "@kernel(types.void(A, A, A, A, types.int64), **POLICY)",
         "def step(S, P, t, h, n):",
         "    k = (S.shape[0]//W - 1)//D - 1",
         "    size = D*(1 + k)*W",
@@ -78,11 +79,11 @@ def _flow_step(system: System, method: str) -> list[str]:
     tableau = TABLEAUX[method]
     stages = tableau.stages
     lines = [
-        "@njit(types.void(A, A, A, A), **POLICY)",
+        "@kernel(types.void(A, A, A, A), **POLICY)",
         "def rule(out, S, P, t):",
         "    k = (S.shape[0]//W - 1)//D - 1",
         "    slope(out, S, P, t, np.empty(max(ENTRIES, 1)*W), np.empty(W), k)",
-        "@njit(types.void(A, A, A, A, types.int64), **POLICY)",
+        "@kernel(types.void(A, A, A, A, types.int64), **POLICY)",
         "def step(S, P, t, h, n):",
         "    k = (S.shape[0]//W - 1)//D - 1",
         "    rows = D*(1 + k)",

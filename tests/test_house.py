@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from dynamics.kernel import STEP_FASTMATH
+
 ROOT = Path(__file__).parent.parent
 ORDER = ["dynamics", "indicators", "labeling", "bench", "cli"]  # imports only point to the left
 OURS = [*ORDER, "cache"]
@@ -91,3 +93,26 @@ def test_public_names_have_docstrings(path):
 def test_a_missing_docstring_is_seen():
     source = "def f(): pass\ndef _g(): pass\nclass A:\n    '''Doc.'''\n    def h(self): pass\n"
     assert list(undocumented(ast.parse(source))) == ["f", "A.h"]
+
+
+@pytest.mark.parametrize("path", FILES, ids=IDS)
+def test_cac_07_no_kernel_has_threads_of_its_own(path):
+    """A race in a loop of numba's need not show on one machine; so there is no such loop, in text or in a string."""
+    names = {n.attr for n in ast.walk(tree(path)) if isinstance(n, ast.Attribute)}
+    names |= {n.id for n in ast.walk(tree(path)) if isinstance(n, ast.Name)}
+    names |= {name for _, name in imports(path)}
+    texts = [n.value for n in ast.walk(tree(path)) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+    assert "prange" not in names
+    assert not any("prange" in text or "parallel=" in text or "'parallel'" in text for text in texts)
+    assert not any(
+        keyword.arg == "parallel" for n in ast.walk(tree(path)) if isinstance(n, ast.Call) for keyword in n.keywords
+    )
+
+
+def test_cac_08_fast_arithmetic_keeps_what_is_not_a_number():
+    """Of numba's fast-math flags those four that leave NaN and infinity their meaning."""
+    assert {"contract", "reassoc", "nsz", "arcp"} == STEP_FASTMATH
+    for path in FILES:
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.keyword) and node.arg == "fastmath":
+                assert not (isinstance(node.value, ast.Constant) and node.value.value), path
