@@ -8,9 +8,11 @@ from typing import Any
 
 import pandas as pd
 
-from bench.report.orbit_diagram import orbit_diagram
+from bench.report.orbit_diagram import diagram, orbit_diagram
+from cache.results import Results
 from cache.store import write_whole
-from labeling.labels import Row, provenance
+from labeling.labels import Row
+from labeling.provenance import provenance
 from labeling.settings import Settings
 from labeling.sweeps import SweepResult
 from labeling.thresholds import threshold_row
@@ -40,11 +42,11 @@ def write_thresholds(folder: Path, results: Iterable[SweepResult], settings: Set
     write_whole(folder / "thresholds.jsonl", json_lines(rows))
 
 
-def write_sweep(folder: Path, result: SweepResult) -> None:
+def write_sweep(folder: Path, result: SweepResult, pictures: Results) -> None:
     """sweeps/<system>__<parameter>.parquet with the columns of labels.jsonl, and the sweep's picture beside it."""
     stem = f"{result.system.id}__{result.sweep.parameter}"
     write_whole(folder / "sweeps" / f"{stem}.parquet", parquet(p.row for p in result.points if p.row is not None))
-    write_whole(folder / "sweeps" / f"{stem}.png", orbit_diagram(result))
+    write_whole(folder / "sweeps" / f"{stem}.png", pictures.of(result.system.id, orbit_diagram, diagram(result)))
 
 
 def parquet(rows: Iterable[Row]) -> bytes:

@@ -40,6 +40,9 @@ def label(
         os.cpu_count() or 1
     ),
     seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Seed of every random choice.")] = 0,
+    no_cache: Annotated[
+        bool, typer.Option("--no-cache", help="Compute everything anew, and keep it for the next time.")
+    ] = False,
     out: Annotated[Path, typer.Option(help="Folder for labels.jsonl, thresholds.jsonl and sweeps/.")] = Path("out"),
     explain: Annotated[
         bool, typer.Option("--explain", help="Print the decision behind each label, to be checked by hand.")
@@ -64,9 +67,9 @@ def label(
     grids = chosen_grids(chosen, param) if sweep or param is not None else []
     _writable(out)
     try:
-        rows, results = _measured(chosen, grids, jobs, seed, out, all_sets)
+        rows, results = _measured(chosen, grids, jobs, seed, out, all_sets, no_cache)
     except KeyboardInterrupt:
-        typer.echo("stopped; files that were finished are kept", err=True)
+        typer.echo("stopped; what was finished is kept, and the same command goes on from there", err=True)
         raise typer.Exit(2) from None
     except OSError as error:
         raise UsageError(f"{fault_of(error)}; files that were finished are kept") from None
@@ -103,18 +106,28 @@ def _writable(out: Path) -> None:
 
 
 def _measured(
-    chosen: "list[System]", grids: "list[tuple[System, Sweep]]", jobs: int, seed: int, out: Path, all_sets: bool
+    chosen: "list[System]",
+    grids: "list[tuple[System, Sweep]]",
+    jobs: int,
+    seed: int,
+    out: Path,
+    all_sets: bool,
+    no_cache: bool,
 ) -> "tuple[list[Row], list[SweepResult]]":
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     from bench.release import write_labels, write_sweep, write_thresholds
+    from bench.report.orbit_diagram import pictures
+    from cache.results import Results
     from labeling.points import label as label_of
+    from labeling.provenance import identity
     from labeling.settings import Settings
     from labeling.sweeps import swept
     from labeling.workers import Workers
 
-    settings = Settings(seed=seed)
+    settings, kept = Settings(seed=seed), Results(identity(), fresh=no_cache)
+    drawn = pictures(fresh=no_cache)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True)) as bars:
 
@@ -124,7 +137,7 @@ def _measured(
             def show(done: int, total: int, what: str) -> None:
                 bars.update(bar, completed=done, total=total, description=f"{name}: {what}")
 
-            return Workers(jobs, show)
+            return Workers(jobs, show, kept)
 
         tasks = [(s, settings, all_sets) for s in chosen]
         rows: list[Row] = []
@@ -134,7 +147,7 @@ def _measured(
         results: list[SweepResult] = []
         for s, grid in grids:
             results.append(swept(s, grid, settings, progress_of(s.id)))
-            write_sweep(out, results[-1])
+            write_sweep(out, results[-1], drawn)
             write_thresholds(out, results, settings)
     return rows, results
 

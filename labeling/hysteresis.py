@@ -1,8 +1,9 @@
 """Attractors carried along a sweep, up and down from where they were met: where they end, where several coexist."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -15,6 +16,8 @@ from labeling.settings import Settings
 from labeling.workers import Workers
 
 ESCALATIONS = {"map": 1, "ode": 0}  # of a carried attractor; one that stays undecided counts as ended
+Result = TypeVar("Result")
+
 PART = 16  # grid intervals in one piece of work
 
 
@@ -78,14 +81,17 @@ def carried(system: System, sweep: Sweep, points: Sequence[Point], settings: Set
     brief = replace(settings, escalations=min(settings.escalations, ESCALATIONS[system.kind]))
     travellers = [(points[i], i, 1, points[i]) for i, _ in pairs] + [(points[j], j, -1, points[j]) for _, j in pairs]
     while travellers:
-        versions = [_moved(system, sweep, before, points[at + step].version) for _, at, step, before in travellers]
+        steps = [(_bare(before), points[at + step].version) for _, at, step, before in travellers]
+        versions = _dealt(_moves, system, sweep, steps, workers, "continuation, start")
         judged = judged_versions(versions, brief, workers, what="continuation")
+        met = [(_bare(before), _bare(after)) for (_, _, _, before), after in zip(travellers, judged, strict=True)]
+        others = _dealt(_changes, system, sweep, met, workers, "continuation, end")
         still = []
-        for (origin, at, step, before), after in zip(travellers, judged, strict=True):
+        for (origin, at, step, before), after, other in zip(travellers, judged, others, strict=True):
             to = at + step
-            if before.verdict.key != after.verdict.key or _jumped(system, sweep, before, after):
+            if other:
                 ends.append(End(origin, at, to, before, after))
-            elif not any(_alike(after, other) for other in lists[to]):
+            elif not any(_alike(after, known) for known in lists[to]):
                 lists[to].append(after)
                 if 0 <= to + step < len(points):
                     still.append((origin, to, step, after))
@@ -105,10 +111,22 @@ def _jumping(system: System, sweep: Sweep, points: Sequence[Point], workers: Wor
     alike = [
         (i, i + 1) for i, (p, q) in enumerate(pairwise(points)) if p.verdict.key == q.verdict.key and p.verdict.cycle
     ]
-    parts = [alike[i : i + PART] for i in range(0, len(alike), PART)]
-    tasks = [(system, sweep, [(_bare(points[i]), _bare(points[j])) for i, j in part]) for part in parts]
-    jumped = [x for found in workers.each(_jumps, tasks, "same cycles") for x in found]
+    bare = [(_bare(points[i]), _bare(points[j])) for i, j in alike]
+    jumped = _dealt(_jumps, system, sweep, bare, workers, "same cycles")
     return [pair for pair, jump in zip(alike, jumped, strict=True) if jump]
+
+
+def _dealt(
+    function: Callable[[System, Sweep, Sequence[Any]], list[Result]],
+    system: System,
+    sweep: Sweep,
+    items: Sequence[Any],
+    workers: Workers,
+    what: str,
+) -> list[Result]:
+    """A function of many items, which are dealt in pieces of PART."""
+    tasks = [(system, sweep, list(items[i : i + PART])) for i in range(0, len(items), PART)]
+    return [x for found in workers.each(function, tasks, what) for x in found]
 
 
 def _bare(point: Point) -> Point:
@@ -117,6 +135,10 @@ def _bare(point: Point) -> Point:
 
 def _jumps(system: System, sweep: Sweep, pairs: Sequence[tuple[Point, Point]]) -> list[bool]:
     return [_jumped(system, sweep, a, b) for a, b in pairs]
+
+
+def _moves(system: System, sweep: Sweep, steps: Sequence[tuple[Point, System]]) -> list[System]:
+    return [_moved(system, sweep, before, there) for before, there in steps]
 
 
 def _moved(system: System, sweep: Sweep, before: Point, there: System) -> System:
@@ -134,6 +156,10 @@ def _branch(system: System, sweep: Sweep, point: Point) -> Branch:
     e = point.verdict.evidence
     step, phase = float(e.get("step", 0.01)), float(e.get("phase", 0.0))
     return Branch(system, sweep.parameter, step, SHARP * (sweep.hi - sweep.lo), phase)
+
+
+def _changes(system: System, sweep: Sweep, pairs: Sequence[tuple[Point, Point]]) -> list[bool]:
+    return [a.verdict.key != b.verdict.key or _jumped(system, sweep, a, b) for a, b in pairs]
 
 
 def _jumped(system: System, sweep: Sweep, a: Point, b: Point) -> bool:

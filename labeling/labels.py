@@ -1,11 +1,6 @@
 """The row of one point: parameters, regime, predicates with their basis, indicators, provenance."""
 
-import hashlib
 import math
-from functools import cache
-from importlib.metadata import version
-from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 from dynamics.system import System
@@ -13,40 +8,12 @@ from indicators.estimate import Estimate
 from labeling.axioms import violations
 from labeling.evidence import Evidence
 from labeling.predicates import PROCEDURES, predicates
+from labeling.provenance import provenance
 from labeling.settings import Settings
 from labeling.study import Study
 from labeling.verdict import Verdict
 
 Row = dict[str, Any]
-
-CODE = ("dynamics", "indicators", "labeling")  # the packages whose source decides what a row says
-
-
-@cache
-def code_digest() -> str:
-    """A digest of all source and data that decides what a row says: it tells rows of different code apart."""
-    digest = hashlib.sha256()
-    for package in CODE:
-        folder = Path(str(files(package)))
-        for path in sorted(p for p in folder.rglob("*") if p.suffix in (".py", ".toml")):
-            digest.update(f"{package}/{path.relative_to(folder).as_posix()}\n".encode())
-            digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-@cache
-def _version() -> str:
-    return version("chaostruth")
-
-
-def provenance(settings: Settings) -> Row:
-    """Which version, code, settings and seed made a row."""
-    return {
-        "version": _version(),
-        "code": code_digest(),
-        "settings": settings.provenance(),
-        "seed": settings.seed,
-    }
 
 
 def attractor(system: System, verdict: Verdict, share: float | None = None) -> Row:

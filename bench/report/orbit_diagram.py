@@ -1,15 +1,21 @@
 """A sweep as a picture: orbit diagram, largest Lyapunov exponent below it, brackets marked in both."""
 
 import io
+from dataclasses import dataclass
+from importlib.metadata import version
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.axes import Axes
 
+from cache.key import key, source_digest
+from cache.results import Results
+from dynamics.block import Array
 from labeling.sweeps import SweepResult
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 COLOURS = {
     "fixed_point": "#3b6fb6",
@@ -24,45 +30,88 @@ COLOURS = {
 DPI = 110
 
 
-def orbit_diagram(result: SweepResult) -> bytes:
+def pictures(fresh: bool = False) -> Results:
+    """Where pictures are kept: drawing takes longer than all else of a run that only reads what it knows."""
+    identity = key(source_digest([Path(str(files("bench.report")))]), version("matplotlib"), version("numpy"))
+    return Results(identity, "pictures", fresh)
+
+
+@dataclass(frozen=True)
+class Diagram:
+    """What is drawn of a sweep: points of orbits, and exponents with their errors, by regime; brackets; texts.
+
+    orbits : for each regime the number of grid points, and (parameter, value) of every point of an orbit, (n, 2).
+    exponents : (parameter, exponent, error) of the grid points that have one, (m, 3), and their regimes.
+    """
+
+    orbits: dict[str, tuple[int, Array]]
+    exponents: Array
+    regimes: list[str]
+    brackets: list[tuple[float, float]]
+    ends: tuple[float, float]
+    parameter: str
+    variable: str
+    title: str
+
+
+def diagram(result: SweepResult) -> Diagram:
+    """What is drawn of a sweep."""
+    name, sweep = result.sweep.parameter, result.sweep
+    orbits: dict[str, tuple[int, Array]] = {}
+    for regime in dict.fromkeys(p.verdict.regime for p in result.points):
+        group = [p for p in result.points if p.verdict.regime == regime]
+        x = np.concatenate([np.full(len(p.orbit), p.params[name]) for p in group])
+        orbits[regime] = len(group), np.column_stack([x, np.concatenate([p.orbit for p in group])])
+    figures = [(p, p.row["indicators"]["lyapunov_max"]) for p in result.points if p.row is not None]
+    known = [(p, f) for p, f in figures if f["value"] is not None]
+    variable = next(iter(result.system.state))
+    return Diagram(
+        orbits,
+        np.array([(p.params[name], f["value"], f["error"]) for p, f in known]).reshape(-1, 3),
+        [p.verdict.regime for p, _ in known],
+        [(bracket.lo, bracket.hi) for bracket in result.brackets],
+        (sweep.lo, sweep.hi),
+        name,
+        f"{variable}, local maxima" if result.system.kind == "ode" else variable,
+        f"{result.system.name}: {name} from {sweep.lo:g} to {sweep.hi:g}",
+    )
+
+
+def orbit_diagram(drawn: Diagram) -> bytes:
     """The PNG of a sweep: colours are regimes, grey bars are brackets."""
-    name = result.sweep.parameter
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
     with plt.rc_context({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False}):
         figure, (above, below) = plt.subplots(
             2, 1, figsize=(10, 7), sharex=True, height_ratios=(2, 1), layout="constrained"
         )
-        for regime in dict.fromkeys(p.verdict.regime for p in result.points):
-            group = [p for p in result.points if p.verdict.regime == regime]
-            x = np.concatenate([np.full(len(p.orbit), p.params[name]) for p in group])
-            above.plot(x, np.concatenate([p.orbit for p in group]), ",", color=COLOURS[regime], alpha=0.6)
-            above.plot([], [], "s", color=COLOURS[regime], label=f"{regime.replace('_', ' ')} ({len(group)})")
-        _exponents(below, result)
+        for regime, (count, points) in drawn.orbits.items():
+            above.plot(points[:, 0], points[:, 1], ",", color=COLOURS[regime], alpha=0.6)
+            above.plot([], [], "s", color=COLOURS[regime], label=f"{regime.replace('_', ' ')} ({count})")
+        _exponents(below, drawn)
         for axis in (above, below):
-            for bracket in result.brackets:
-                axis.axvspan(bracket.lo, bracket.hi, color="black", alpha=0.35, linewidth=0.6)
-        variable = next(iter(result.system.state))
-        above.set_ylabel(f"{variable}, local maxima" if result.system.kind == "ode" else variable)
-        above.set_title(f"{result.system.name}: {name} from {result.sweep.lo:g} to {result.sweep.hi:g}")
+            for lo, hi in drawn.brackets:
+                axis.axvspan(lo, hi, color="black", alpha=0.35, linewidth=0.6)
+        above.set_ylabel(drawn.variable)
+        above.set_title(drawn.title)
         above.legend(loc="upper left", fontsize=8, framealpha=0.9)
         below.set_ylabel("largest Lyapunov exponent")
-        below.set_xlabel(f"{name}   ({len(result.brackets)} brackets marked)")
-        below.set_xlim(result.sweep.lo, result.sweep.hi)
+        below.set_xlabel(f"{drawn.parameter}   ({len(drawn.brackets)} brackets marked)")
+        below.set_xlim(*drawn.ends)
         buffer = io.BytesIO()
         figure.savefig(buffer, dpi=DPI, format="png", metadata={"Software": None})
         plt.close(figure)
     return buffer.getvalue()
 
 
-def _exponents(axis: Axes, result: SweepResult) -> None:
-    name = result.sweep.parameter
-    figures = [(p, p.row["indicators"]["lyapunov_max"]) for p in result.points if p.row is not None]
-    known = [(p, f) for p, f in figures if f["value"] is not None]
-    x = np.array([p.params[name] for p, _ in known])
-    y = np.array([f["value"] for _, f in known])
-    error = np.array([f["error"] for _, f in known])
+def _exponents(axis: "Axes", drawn: Diagram) -> None:
+    x, y, error = drawn.exponents.T
     axis.axhline(0.0, color="black", linewidth=0.6)
     axis.fill_between(x, y - error, y + error, color="#888888", alpha=0.4, linewidth=0)
-    axis.scatter(x, y, s=3, c=[COLOURS[p.verdict.regime] for p, _ in known])
+    axis.scatter(x, y, s=3, c=[COLOURS[regime] for regime in drawn.regimes])
     if len(y):
         low = max(float(y.min()), -2 * max(float(y.max()), 0.1))
         axis.set_ylim(low - 0.05 * (float(y.max()) - low + 0.1), float(y.max()) + 0.05 * (float(y.max()) - low + 0.1))
