@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from cli.cache import cache
 from cli.label import label
 from cli.options import UsageError, fault_of
 from cli.systems import systems
@@ -20,6 +21,7 @@ app = typer.Typer(
 )
 app.command()(systems)
 app.command()(label)
+app.command()(cache)
 
 
 def _print_version(wanted: bool) -> None:

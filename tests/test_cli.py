@@ -1,6 +1,7 @@
 """The command line: what it prints, what it writes, and how it refuses."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,8 +13,11 @@ BENCH = [sys.executable, "-c", "from cli.main import main; main()"]
 ROOT = Path(__file__).parent.parent
 
 
-def bench(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*BENCH, *arguments], capture_output=True, text=True, timeout=300, check=False, cwd=ROOT)
+def bench(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*BENCH, *arguments], capture_output=True, text=True, timeout=300, check=False, cwd=ROOT,
+        env=os.environ | environment,
+    )  # fmt: skip
 
 
 def rows(path: Path) -> list[dict[str, object]]:
@@ -21,7 +25,7 @@ def rows(path: Path) -> list[dict[str, object]]:
 
 
 def test_help_of_every_command_shows_an_example() -> None:
-    for command in ("systems", "label"):
+    for command in ("systems", "label", "cache"):
         done = bench(command, "--help")
         assert done.returncode == 0
         assert "Example" in done.stdout
@@ -73,9 +77,10 @@ def test_explanations_and_certificates(tmp_path: Path) -> None:
 
 
 def test_any_number_of_processes_writes_the_same_bytes(tmp_path: Path) -> None:
-    for jobs in ("1", "2"):
+    for jobs in ("1", "2"):  # without the cache, or the second run would only read what the first one wrote
         for name, grid in (("logistic_r4", "r=3.4:3.6:40"), ("vdp", "mu=-0.5:1:20")):
-            done = bench("label", name, "--param", grid, "--jobs", jobs, "--out", str(tmp_path / jobs / name))
+            out = str(tmp_path / jobs / name)
+            done = bench("label", name, "--param", grid, "--jobs", jobs, "--out", out, "--no-cache")
             assert done.returncode == 0, done.stderr
     files = sorted(p.relative_to(tmp_path / "1") for p in (tmp_path / "1").rglob("*") if p.is_file())
     assert {p.name for p in files} >= {"labels.jsonl", "thresholds.jsonl", "logistic_r4__r.parquet", "vdp__mu.png"}
@@ -108,6 +113,34 @@ def test_a_system_of_ones_own(tmp_path: Path) -> None:
     made = json.loads(done.stdout)
     assert (made["system_id"], made["regime"]) == ("lozi", "chaotic")
     assert sum(made["indicators"]["lyapunov_spectrum"]["value"]) == pytest.approx(-0.6931471805599453, abs=1e-9)  # ln b
+
+
+def test_the_cache_is_listed_and_removed(tmp_path: Path) -> None:
+    def cache(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return bench("cache", *arguments, CHAOSTRUTH_CACHE=str(tmp_path))
+
+    assert "0 entries" in cache().stdout
+    for group, count in (("henon", 2), ("vdp", 1)):
+        (tmp_path / "results" / group).mkdir(parents=True)
+        for n in range(count):
+            (tmp_path / "results" / group / f"{n}.bin").write_bytes(b"x" * 500)
+    os.utime(tmp_path / "results" / "henon" / "0.bin", (1e9, 1e9))
+    listed = json.loads(cache("--json").stdout)
+    assert (listed["place"], listed["entries"], listed["bytes"], listed["removed"]) == (str(tmp_path), 3, 1500, False)
+    assert [(g["part"], g["group"], g["entries"]) for g in listed["groups"]] == [
+        ("results", "henon", 2), ("results", "vdp", 1)
+    ]  # fmt: skip
+    assert listed["groups"][0]["oldest_days"] > 1000 > 1 > listed["groups"][0]["newest_days"]
+    assert "henon" in cache().stdout
+    assert json.loads(cache("--system", "rossler", "--json").stdout)["entries"] == 0
+    wrong = cache("--system", "lorenz64")
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert "did you mean lorenz63" in wrong.stderr
+    assert cache("--older-than", "-1").returncode == 2
+    assert json.loads(cache("--older-than", "30", "--clear", "--json").stdout)["entries"] == 1
+    assert json.loads(cache("--system", "henon", "--clear", "--json").stdout)["entries"] == 1
+    assert "1 entries, 0.5 kB removed" in cache("--clear").stdout
+    assert not [*tmp_path.rglob("*.bin")]
 
 
 @pytest.mark.parametrize(
