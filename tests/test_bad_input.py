@@ -148,8 +148,8 @@ FILES = {
     "start overflow": (ROW.replace("r*x", "exp(1e5*x)"), "has no finite value at the start"),
     "names": ('[a]\nkind = "map"\nrule = []\nstate = { ' + ", ".join(f"x{i} = 1" for i in range(5000)) + " }",
               "it has 5000 variables"),
-    "too many": ('kind = "ode"\nstate = { ' + ", ".join(f"x{i} = 1" for i in range(7)) + " }\nrule = ["
-                 + ", ".join(f"'x{i}'" for i in range(7)) + "]", "7 variables are too many for a generated step"),
+    "too many": ('kind = "ode"\nstate = { ' + ", ".join(f"x{i} = 1" for i in range(129)) + " }\nrule = ["
+                 + ", ".join(f"'x{i}'" for i in range(129)) + "]", "129 variables are too many"),
     "laughs": (ROW.replace("r*x*(1 - x)", "h30") + "[let]\n"
                + "".join(f"h{i} = '{f'sin(h{i - 1}) + cos(h{i - 1})' if i else 'x'}'\n" for i in range(31)),
                "at most 2000"),
