@@ -213,7 +213,7 @@ GRAMMAR = [
 @pytest.mark.parametrize("texts", [GRAMMAR[:13], GRAMMAR[13:26], GRAMMAR[26:]], ids=["first", "second", "last"])
 def test_functions_of_the_grammar_compile_and_agree_with_sympy(texts):
     """Values and derivatives by x, in a map that keeps x and y."""
-    row = {"kind": "map", "state": dict.fromkeys(["x", "y", *(f"r{i}" for i in range(len(texts)))], 0.0)}
+    row = {"kind": "map", "state": dict.fromkeys(["x", "y", *(f"r{i}" for i in range(len(texts)))], 0.5)}
     s = system_from_row("grammar", row | {"rule": ["x", "y", *texts]})
     rng = np.random.default_rng(6)
     states = np.vstack([rng.uniform(-1.4, 1.4, (2, LANES)), np.zeros((len(texts), LANES))])
