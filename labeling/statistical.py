@@ -26,25 +26,22 @@ def _own_measure(s: Study) -> Predicate | None:
 
 def ergodic(s: Study) -> Predicate:
     """Whether time averages agree over the set."""
-    proof = structure.mixing(s.e.system)
-    if proof is not None and _on_the_whole(s):
-        return fact(True, proof.why)
-    simple = _own_measure(s)
-    if simple is not None:
-        return simple
-    value, figures = s.averages.agreement()
-    return Predicate(value, "proxy", figures, "averages are not resolved")
+    return _agreement(s, halves=False)
 
 
 def predictable(s: Study) -> Predicate:
     """Whether time averages agree over the set and between halves of the time."""
+    return _agreement(s, halves=True)
+
+
+def _agreement(s: Study, *, halves: bool) -> Predicate:
     proof = structure.mixing(s.e.system)
     if proof is not None and _on_the_whole(s):
         return fact(True, proof.why)
     simple = _own_measure(s)
     if simple is not None:
         return simple
-    value, figures = s.averages.agreement(halves=True)
+    value, figures = s.averages.agreement(halves=halves)
     return Predicate(value, "proxy", figures, "averages are not resolved")
 
 
