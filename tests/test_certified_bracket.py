@@ -3,6 +3,7 @@ import math
 import numpy as np
 import pytest
 from certified import LOGISTIC, LORENZ
+from flint import arb
 
 from dynamics.cycles import cycle_points, equilibrium, map_cycle
 from dynamics.registry import system
