@@ -210,3 +210,23 @@ def autocorrelation(x, longest):
     variance = sum((value - mean) ** 2 for value in x) / len(x)
     pairs = [[(x[i] - mean) * (x[i + k] - mean) for i in range(len(x) - k)] for k in range(longest + 1)]
     return np.array([sum(products) / len(products) / variance for products in pairs])
+
+
+def divergence(x, dimension, delay, theiler, radius, steps):
+    """For each point with neighbours in the ball: its index, ln of the mean distance, mean ln distance, 0..steps."""
+    vectors = [[x[i + e * delay] for e in range(dimension)] for i in range(len(x) - (dimension - 1) * delay)]
+    repeat = 1e-9 * (max(x) - min(x))
+
+    def apart(i, j):
+        return max(abs(a - b) for a, b in zip(vectors[i], vectors[j], strict=True))
+
+    starts = range(len(vectors) - steps)
+    rows = []
+    for i in starts:
+        near = [j for j in starts if abs(i - j) > theiler and repeat < apart(i, j) <= radius]
+        if near:
+            each = [[apart(i + k, j + k) for j in near] for k in range(steps + 1)]
+            of_mean = [log(sum(distances) / len(near)) for distances in each]
+            mean_of = [sum(log(distance) for distance in distances) / len(near) for distances in each]
+            rows.append((i, of_mean, mean_of))
+    return rows
