@@ -21,11 +21,11 @@ def fault_of(error: OSError) -> str:
 
 
 def chosen_systems(names: list[str], assign: list[str], start: str | None) -> "list[System]":
-    """The systems by their ids or files (none: all that are shipped), with the values and the start that are given."""
+    """The systems by their ids or files (none: the curated ones), with the values and the start that are given."""
     from dynamics.codegen import check_size
-    from dynamics.registry import system_ids
+    from dynamics.registry import curated_ids
 
-    systems = [s for name in names or system_ids() for s in _named(name)]
+    systems = [s for name in names or curated_ids() for s in named(name)]
     ids = [s.id for s in systems]
     for name in ids:
         if ids.count(name) > 1:
@@ -60,7 +60,8 @@ def chosen_grids(systems: "list[System]", param: str | None) -> "list[tuple[Syst
     return grids
 
 
-def _named(name: str) -> "list[System]":
+def named(name: str) -> "list[System]":
+    """The system with this id, or those of a TOML file."""
     from dynamics.registry import UnknownSystemError, system, system_ids, systems_in_file
 
     if name.endswith(".toml"):

@@ -1,4 +1,4 @@
-"""The rows by id, and a user's own file of rows."""
+"""The rows by id, curated ones and those of the package dysts, and a user's own file of rows."""
 
 import tomllib
 from functools import cache
@@ -6,6 +6,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from dynamics.dysts import dysts_row, overlay
 from dynamics.nearest import did_you_mean, shown
 from dynamics.system import RowError, System, system_from_row
 
@@ -22,19 +23,48 @@ def curated_rows() -> dict[str, dict[str, Any]]:
     return tomllib.loads((files("dynamics") / "systems" / "curated.toml").read_text(encoding="utf-8"))
 
 
-def system_ids() -> list[str]:
-    """The ids of all systems that are shipped."""
+def curated_ids() -> list[str]:
+    """The ids of the rows written here, which have sweeps and are labelled in minutes."""
     return list(curated_rows())
+
+
+def dysts_ids() -> list[str]:
+    """The ids of the systems of dysts that have rows; neither imports nor traces anything."""
+    return [system_id for system_id, stated in overlay().items() if "later" not in stated]
+
+
+def system_ids() -> list[str]:
+    """The ids of all systems: the curated ones first, then those of dysts."""
+    return [*curated_ids(), *dysts_ids()]
+
+
+def summaries() -> list[dict[str, Any]]:
+    """Id, kind, variables, name and twin of every system, from the files alone: nothing is parsed or traced."""
+    rows = []
+    for system_id, row in [*curated_rows().items(), *((i, overlay()[i]) for i in dysts_ids())]:
+        name = row.get("name") or f"{row['class']} (dysts)"
+        variables = list(row["state"] if "state" in row else row["box"])
+        same_as = row.get("same_as") if row.get("same_as") in system_ids() else None
+        rows.append({"system_id": system_id, "kind": row["kind"], "variables": variables, "dimension": len(variables),
+                     "name": name, "same_as": same_as})  # fmt: skip
+    return rows
 
 
 @cache
 def system(system_id: str) -> System:
     """The system with this id; raises UnknownSystemError with the nearest ids where there is none."""
-    rows = curated_rows()
-    if system_id not in rows:
-        hint = did_you_mean(system_id, rows) or "; `bench systems` lists them all."
+    if system_id in curated_rows():
+        return system_from_row(system_id, curated_rows()[system_id])
+    stated = overlay().get(system_id)
+    if stated is None:
+        hint = did_you_mean(system_id, system_ids()) or "; `bench systems` lists them all."
         raise UnknownSystemError(f"there is no system {shown(system_id)}{hint}")
-    return system_from_row(system_id, rows[system_id])
+    if "later" in stated:
+        raise UnknownSystemError(f"{system_id} cannot be run: {stated['later']}")
+    row = dysts_row(system_id)
+    if row.get("same_as") not in system_ids():  # a twin that is not shipped yet
+        row.pop("same_as", None)
+    return system_from_row(system_id, row)
 
 
 def systems_in_file(path: Path) -> list[System]:
@@ -55,7 +85,7 @@ def systems_in_file(path: Path) -> list[System]:
 
 def _text(path: Path) -> str:
     if not path.exists():
-        near = did_you_mean(path.stem, [*(p.stem for p in path.parent.glob("*.toml")), *curated_rows()])
+        near = did_you_mean(path.stem, [*(p.stem for p in path.parent.glob("*.toml")), *system_ids()])
         raise UnknownSystemError(f"there is no file {shown(str(path))}{near}")
     if not path.is_file():
         what = "a folder" if path.is_dir() else "no ordinary file"

@@ -35,7 +35,12 @@ def test_version_and_systems() -> None:
     assert bench("--version").stdout.startswith("chaostruth ")
     listed = [json.loads(line) for line in bench("systems", "--json").stdout.splitlines()]
     assert {s["system_id"] for s in listed} >= {"lorenz63", "henon", "vdp", "standard_map"}
+    assert len(listed) > 150
     assert "lorenz63" in bench("systems").stdout
+    (shown,) = [json.loads(line) for line in bench("systems", "dysts_lorenz", "--json").stdout.splitlines()]
+    assert (shown["same_as"], shown["parameters"]["beta"]) == ("lorenz63", 2.667)
+    assert "sigma*y" in bench("systems", "dysts_lorenz").stdout
+    assert "did you mean dysts_lorenz" in bench("systems", "dysts_lorens").stderr
 
 
 def test_label_prints_rows_for_programs(tmp_path: Path) -> None:

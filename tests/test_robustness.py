@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from dynamics.registry import system, system_ids
+from dynamics.registry import curated_ids, system
 from dynamics.system import System
 from labeling.points import Point, judged_versions
 from labeling.settings import Settings
 from labeling.workers import Workers
 
 POINTS = 200
-SWEEPS = [(name, sweep) for name in system_ids() for sweep in system(name).sweeps]
+SWEEPS = [(name, sweep) for name in curated_ids() for sweep in system(name).sweeps]
 
 
 def versions() -> list[tuple[str, list[System]]]:
