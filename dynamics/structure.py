@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import sympy as sp
 
-from dynamics.equations import symbol
+from dynamics.equations import derivative, symbol
 from dynamics.pointwise import simplified
 from dynamics.system import System
 
@@ -110,7 +110,8 @@ def mixing(system: System) -> Fact | None:
 
     A quadratic map of the line that is conjugate to x**2 - 2 (the logistic map at r = 4: Ulam & von Neumann 1947, Bull.
     Am. Math. Soc. 53:1120); x -> k x on the circle, k whole and abs k > 1; a hyperbolic automorphism of the torus
-    (Katok & Hasselblatt 1995, Introduction to the Modern Theory of Dynamical Systems, section 4.2).
+    (Katok & Hasselblatt 1995, Introduction to the Modern Theory of Dynamical Systems, section 4.2); the baker's map in
+    k strips, which is a Bernoulli shift (Arnold & Avez 1968, Ergodic Problems of Classical Mechanics, chapter 2).
     """
     if system.kind != "map" or not system.autonomous:
         return None
@@ -119,7 +120,23 @@ def mixing(system: System) -> Fact | None:
         c = sp.Poly(rule[0], system.variables[0]).all_coeffs()
         if len(c) == 3 and (2 * c[1] - c[1] ** 2 + 4 * c[0] * c[2]) / 4 == -2:
             return Fact(1.0, "the map is conjugate to x**2 - 2, and so to the tent map of slope 2")
-    return _torus_mixing(system, rule)
+    return _torus_mixing(system, rule) or _bakers_mixing(system, rule)
+
+
+def _bakers_mixing(system: System, rule: list[sp.Expr]) -> Fact | None:
+    if system.dimension != 2 or system.circle:
+        return None
+    if not all(0 <= value <= 1 for value in system.state.values()):
+        return None
+    x, y = system.variables
+    k = derivative(rule[0], x)
+    if not (k.is_integer and k > 1):
+        return None
+    strip = sp.floor(k * x)
+    stretched, stacked = (f.replace(sp.Mod, lambda a, m: a - m * sp.floor(a / m)) for f in rule)
+    if sp.expand(stretched - k * x + strip) == 0 and sp.expand(stacked - (y + strip) / k) == 0:
+        return Fact(1.0, f"the baker's map of {k} strips: a Bernoulli shift on the unit square")
+    return None
 
 
 def _torus_mixing(system: System, rule: list[sp.Expr]) -> Fact | None:

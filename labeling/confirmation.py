@@ -145,7 +145,7 @@ def on_repelling(e: Evidence) -> Verdict | None:
     if cycle is None or cycle.attracts:
         return None
     if _collapsed(e, cycle):
-        slope_ = _constant_slope(e)
+        slope_ = _constant_slope(e, cycle)
         evidence = _numbers(cycle, 0.0) | {"floating_point_collapse": True, "constant_slope": slope_}
         return Verdict("chaotic" if slope_ else "undecided", reason=None if slope_ else "budget", evidence=evidence)
     if cycle.period == 1:
@@ -157,21 +157,33 @@ def _collapsed(e: Evidence, cycle: Cycle) -> bool:
     """Whether doubles drove the orbit onto a repelling cycle: no start of their own leads there only after long."""
     points = cycle_points(e.system, cycle, e.parameters, int(cycle.period))
     start = np.array([*e.system.state.values()])
-    path, _, _ = single_orbit(e.system, start, 1.0, 1, LATE_LANDING)
-    return bool(distance_to(e, points, path[-1]) > 1e-12 * e.scale and distance_to(e, points, start) > 1e-12 * e.scale)
+    near = 1e-12 * e.scale
+    return bool(distance_to(e, points, _landing(e)) > near and distance_to(e, points, start) > near)
 
 
-def _constant_slope(e: Evidence) -> float | None:
-    """The modulus of the slope of a map of one variable that has the same everywhere, if it is above 1.
+def _landing(e: Evidence) -> Array:
+    """Where the orbit is by the time at which a start that truly leads onto a repelling cycle has long been there."""
+    start = np.array([*e.system.state.values()])
+    return single_orbit(e.system, start, 1.0, 1, LATE_LANDING)[0][-1]
 
-    A bounded piecewise linear map that expands everywhere is chaotic with exponent ln|slope|, whatever doubles make of
-    its orbits (Lasota & Yorke 1973, Trans. Am. Math. Soc. 186:481).
+
+def _constant_slope(e: Evidence, cycle: Cycle) -> float | None:
+    """The factor by which a map whose derivative is the same everywhere stretches deviations, if it is above 1.
+
+    A bounded piecewise linear map of one variable that expands everywhere is chaotic with exponent ln|slope|, whatever
+    doubles make of its orbits (Lasota & Yorke 1973, Trans. Am. Math. Soc. 186:481). In more variables the exponents are
+    the logarithms of the eigenvalues' moduli; but an orbit can reach a saddle by itself, along its stable directions.
     """
-    if e.system.dimension != 1:
+    d = e.system.dimension
+    slopes = e.system.jacobian.replace(sp.sign, lambda _: sp.S.One) if d == 1 else e.system.jacobian
+    slopes = slopes.subs({symbol(name): value for name, value in e.system.parameters.items()})
+    if not all(entry.is_number for entry in slopes) or (d > 1 and cycle.period != 1):
         return None
-    slope_ = e.system.jacobian[0, 0].replace(sp.sign, lambda _: sp.S.One)
-    slope_ = slope_.subs({symbol(name): value for name, value in e.system.parameters.items()})
-    return abs(float(slope_)) if slope_.is_number and abs(float(slope_)) > 1.0 else None
+    values, forms = np.linalg.eig(np.array(slopes.tolist(), dtype=float).T)
+    most = int(np.abs(values).argmax())
+    if abs(values[most]) <= 1.0 or (d > 1 and abs((_landing(e) - cycle.point) @ forms[:, most]) <= 1e-9 * e.scale):
+        return None
+    return float(abs(values[most]))
 
 
 def _stable(cycle: Cycle | None, distance: float, earlier: float, scale: float) -> Stability | None:

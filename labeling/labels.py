@@ -44,7 +44,7 @@ def label_row(e: Evidence, verdict: Verdict, settings: Settings) -> Row:
             "lyapunov_spectrum": _figures(e.spectrum),
             "lyapunov_max": _figures(e.largest),
             "zero_one_k": _figures(e.zero_one),
-            "permutation_entropy": _figures(e.entropy),
+            "permutation_entropy": _figures(study.entropy),
             "megno": _figures(megno),
             "megno_slope": _figures(slope),
             "kaplan_yorke_dimension": _figures(e.kaplan_yorke),

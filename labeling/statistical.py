@@ -16,7 +16,9 @@ def _own_measure(s: Study) -> Predicate | None:
         return Predicate(False, "measured", {"fact": "the orbit leaves every bound: no average settles"})
     conservative = s.e.system.preserves_volume and not s.averages.whole and s.verdict.regime != "undecided"
     if conservative:
-        return open_proxy("the energy surface is not known: the row states no first integral")
+        stated = structure.conserved_quantity(s.e.system) is not None
+        return open_proxy("the energy surface is not sampled" if stated else
+                          "the energy surface is not known: the row states no first integral")  # fmt: skip
     if s.e.status != "ok" or (s.verdict.regime == "undecided" and not s.averages.whole):
         return s.open()
     if s.verdict.evidence.get("floating_point_collapse"):

@@ -65,6 +65,8 @@ class Study:
         e, regime = self.e, self.verdict.regime
         if e.status != "ok":
             return without_value("diverged", f"the orbit {e.status}")
+        if self.verdict.evidence.get("floating_point_collapse"):
+            return without_value("undefined", "doubles cannot follow the orbit")
         if regime == "fixed_point" or (regime == "periodic" and (e.system.kind == "map" or not e.system.autonomous)):
             return Estimate(0.0, 0.0, "ok", {"reason": "a finite set of points"})
         if regime == "periodic":
@@ -74,6 +76,13 @@ class Study:
         if len(points) < FEWEST:
             return without_value("undefined", f"{len(points)} points are too few; {FEWEST} are needed")
         return correlation_dimension(points, circumference=[e.system.circle.get(name, 0.0) for name in e.system.state])
+
+    @cached_property
+    def entropy(self) -> Estimate:
+        """Permutation entropy of the orbit."""
+        if self.verdict.evidence.get("floating_point_collapse"):
+            return without_value("undefined", "doubles cannot follow the orbit")
+        return self.e.entropy
 
     @property
     def regime(self) -> dict[str, Any]:

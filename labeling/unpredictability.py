@@ -47,7 +47,7 @@ def sensitive(s: Study) -> Predicate:
     if s.verdict.regime == "unbounded":
         return _linear_growth(s) or undecided("the orbit leaves every bound", regime="unbounded")
     if s.verdict.evidence.get("floating_point_collapse") and s.verdict.is_chaotic:
-        return fact(True, f"the slope is {s.verdict.evidence['constant_slope']} everywhere")
+        return fact(True, f"separations grow by {s.verdict.evidence['constant_slope']} per iterate, everywhere")
     flat = _no_growth(s)
     if flat is not None:
         return flat
@@ -63,6 +63,9 @@ def point_unpredictable(s: Study) -> Predicate:
     if s.verdict.regime == "unbounded":
         return undecided("the orbit leaves every bound: there is no climatological mean", regime="unbounded")
     if s.verdict.evidence.get("floating_point_collapse"):
+        proof = structure.mixing(s.e.system)
+        if proof is not None:
+            return fact(True, f"mixing spreads every cloud of starts over the whole measure: {proof.why}")
         return undecided("budget", regime=s.verdict.regime, run="doubles cannot follow the orbit")
     flat = _no_growth(s)
     if flat is not None:

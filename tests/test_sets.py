@@ -8,6 +8,7 @@ from dynamics.registry import system
 from dynamics.system import System, system_from_row
 from labeling.points import Row, judged_reference, label
 from labeling.settings import Settings
+from labeling.verdict import Verdict
 
 
 def row(name: str | System, start: dict[str, float] | None = None, all_sets: bool = False, **values: float) -> Row:
@@ -116,12 +117,16 @@ def test_dyn_01_maps_that_collapse_in_doubles_are_judged_by_their_slope(rule: st
     assert e.largest.number == pytest.approx(math.log(2), abs=1e-12)
 
 
-def test_a_two_dimensional_collapse_is_undecided() -> None:
-    baker = system_from_row(
-        "baker", {"kind": "map", "state": {"x": 0.1, "y": 0.2}, "rule": ["Mod(2*x, 1)", "(y + floor(2*x))/2"]}
-    )
-    _, verdict = judged_reference(baker, Settings(escalations=0))
-    assert verdict.regime == "undecided"
+def test_a_two_dimensional_collapse_is_judged_by_a_derivative_that_is_the_same_everywhere() -> None:
+    def judged(start: dict[str, float], stacked: str = "(y + floor(2*x))/2") -> Verdict:
+        row = {"kind": "map", "state": start, "rule": ["Mod(2*x, 1)", stacked]}
+        return judged_reference(system_from_row("baker", row), Settings(escalations=0))[1]
+
+    assert (verdict := judged({"x": 0.1, "y": 0.2})).regime == "chaotic"
+    assert verdict.evidence["constant_slope"] == pytest.approx(2.0)
+    for x in (0.0, 0.5):  # on the stable set of the fixed point 0, to which these orbits truly go
+        assert judged({"x": x, "y": 0.2}).regime == "undecided"
+    assert judged({"x": 0.1, "y": 0.2}, "(y + floor(2*x))/2 + 0.1*x*y").regime == "undecided"
 
 
 def test_a_map_driven_at_an_incommensurate_rate_is_never_periodic() -> None:
