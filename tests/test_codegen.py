@@ -10,11 +10,11 @@ import sympy as sp
 
 from dynamics.block import block, run
 from dynamics.codegen import LANES, MAX_VARIABLES, kernels
-from dynamics.registry import curated_ids, system
+from dynamics.registry import system
 from dynamics.system import RowError, system_from_row
 
-FLOWS = [i for i in curated_ids() if system(i).kind == "ode"]
-MAPS = [i for i in curated_ids() if system(i).kind == "map"]
+FLOWS = [i for i in naive.RULES if system(i).kind == "ode"]
+MAPS = [i for i in naive.RULES if system(i).kind == "map"]
 FORCED = system_from_row("forced", {
     "kind": "ode",
     "state": {"x": 0.1, "v": 0.25},

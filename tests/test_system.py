@@ -219,11 +219,12 @@ def test_a_name_like_no_other_points_to_the_list():
 
 
 def test_shipped_rows():
-    assert set(curated_ids()) == set(RULES) == set(TRACES) == set(VALUES)
+    assert set(curated_ids()) > set(RULES) == set(TRACES) == set(VALUES)  # the others: test_curated.py
     for system_id in curated_ids():
         s = system(system_id)
         assert s is system(system_id)
-        assert s.parameters == pytest.approx(VALUES[system_id], rel=1e-15)
+        if system_id in VALUES:
+            assert s.parameters == pytest.approx(VALUES[system_id], rel=1e-15)
         assert set(s.box) == set(s.state)
         assert s.citation
         assert all(lo < hi for lo, hi in s.box.values())
