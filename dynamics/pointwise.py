@@ -16,6 +16,7 @@ import sympy as sp
 from dynamics.bounds import KINKED, size
 
 MAX_SIMPLIFIED = 350  # symbols, numbers and operations of an expression that is simplified
+MAX_REDUCED = 1000  # likewise of one whose sines and cosines are eliminated
 MAX_MINORS = 6  # rows of a matrix whose determinant is written out
 DRAWS = 8  # points at which values are compared
 VARIES = 1e-6  # difference of two values, relative to the size of their terms, that rounding does not make
@@ -90,6 +91,28 @@ def simplified(expr: sp.Expr) -> sp.Expr | None:
 
     simple = sp.simplify(outer(expr, False))
     return simple.xreplace({dummy: e for e, dummy in names.items()})
+
+
+@lru_cache(maxsize=256)
+def vanishes(expr: sp.Expr) -> bool:
+    """Whether a rational expression in symbols, sines and cosines is proved to be 0; False proves nothing.
+
+    Its numerator is reduced by sin**2 = 1 - cos**2, which simplification finds too, but for smaller expressions only.
+    """
+    if size(expr) > MAX_REDUCED or any(e.args and e.func not in _VALUES for e in sp.preorder_traversal(expr)):
+        return False
+    rng = np.random.default_rng(0)
+    for _ in range(DRAWS):
+        point = {symbol: rng.uniform(0.5, 1.5) for symbol in sorted(expr.free_symbols, key=str)}
+        terms = [value_at(term, point) for term in sp.Add.make_args(expr)]
+        if not abs(sum(terms)) <= VARIES * max([1.0, *map(abs, terms)]):
+            return False
+    rest = sp.numer(sp.together(sp.expand_trig(expr)))
+    sines = {e: sp.Dummy() for e in rest.atoms(sp.sin)}
+    rest = sp.expand(rest.xreplace(sines))
+    for sine, name in sines.items():
+        rest = sp.rem(rest, name**2 + sp.cos(sine.args[0]) ** 2 - 1, name)
+    return bool(sp.expand(rest) == 0)
 
 
 def _value(e: sp.Expr, point: Mapping[sp.Symbol, float], value: Callable[[sp.Expr], float]) -> float:

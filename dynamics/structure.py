@@ -11,7 +11,7 @@ import numpy as np
 import sympy as sp
 
 from dynamics.equations import derivative, symbol
-from dynamics.pointwise import simplified
+from dynamics.pointwise import simplified, vanishes
 from dynamics.system import System
 
 
@@ -51,12 +51,12 @@ def preserved_density(system: System) -> Fact | None:
     if system.kind == "ode":
         pairs = zip(system.variables, system.expressions, strict=True)
         rest = sum(sp.diff(rho * f, x) for x, f in pairs)
-        if system.autonomous and simplified(_valued(system, rest)) == 0:
+        if system.autonomous and _vanishes(system, rest):
             return Fact(1.0, f"div(rho f) = 0 for rho = {rho}")
         return None
     image = rho.subs(dict(zip(system.variables, system.expressions, strict=True)), simultaneous=True)
     rest = image * sp.Abs(system.jacobian.det(method="berkowitz")) - rho
-    if simplified(_valued(system, rest)) == 0:
+    if _vanishes(system, rest):
         return Fact(1.0, f"rho(F) abs det J = rho for rho = {rho}")
     return None
 
@@ -68,7 +68,7 @@ def conserved_quantity(system: System) -> Fact | None:
             rest = sum(sp.diff(h, x) * f for x, f in zip(system.variables, system.expressions, strict=True))
         else:
             rest = h.subs(dict(zip(system.variables, system.expressions, strict=True)), simultaneous=True) - h
-        if simplified(_valued(system, rest)) == 0:
+        if _vanishes(system, rest):
             return Fact(1.0, f"{name} = {h} is conserved")
     return None
 
@@ -168,6 +168,11 @@ def forbidden_second_exponent(system: System, sign: Literal[-1, 0, 1] | None) ->
     if flow and d == 4 and sign == 0 and conserved_quantity(system) is not None:
         return "of the four exponents of a volume-preserving flow with a first integral two are 0"
     return None
+
+
+def _vanishes(system: System, rest: sp.Expr) -> bool:
+    """Whether an expression is proved to be 0: at all parameter values, which is proved once, or else at the row's."""
+    return vanishes(rest) or simplified(_valued(system, rest)) == 0
 
 
 def _valued(system: System, thing: sp.Expr | sp.Matrix) -> sp.Expr | sp.Matrix:
