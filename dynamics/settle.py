@@ -13,6 +13,7 @@ TOLERANCE = 1e-8  # local error per step, relative, at which the pilot run finds
 STIFFNESS = 0.15  # largest step times norm of the Jacobian: below it a deviation's error per step is under 1e-7
 BEGINNING, PILOT = 0.02, 0.2  # of the transient: integrated adaptively, first without and then with counting the steps
 MOST_STEPS = 3_000_000  # of a transient, however small the step must be
+BADLY_SCALED = 100  # factor between the pilot's smallest step and the norm's, from which the units are to blame
 RECORDED = 50  # times at which the rest of a transient is checked for escape
 PROBES = 64  # states of the pilot run at which the Jacobian's norm is taken
 
@@ -47,8 +48,14 @@ def settled(
     moving = block(system, states, parameters, 0, h=_first_step(system, states, parameters))
     adaptive_run(moving, BEGINNING * transient, rtol=TOLERANCE, atol=TOLERANCE)  # finds its pace from a careful start
     pilot = adaptive_run(moving, PILOT * transient, rtol=TOLERANCE, atol=TOLERANCE, samples=PROBES)
-    norm = np.maximum.reduce([_jacobian_norm(system, probe, parameters) for probe in [states, *pilot.samples]])
+    probes = [states, *pilot.samples]
+    norm = np.maximum.reduce([_jacobian_norm(system, probe, parameters) for probe in probes])
     h = np.minimum(pilot.smallest_step, STIFFNESS / np.maximum(norm, STIFFNESS / transient))
+    stiff = h * BADLY_SCALED < pilot.smallest_step
+    if stiff.any():  # the norm depends on the variables' units, and then those of their ranges are taken
+        extent = np.maximum(np.ptp(np.array(pilot.samples), axis=0), 1e-12)
+        own = np.maximum.reduce([_jacobian_norm(system, probe, parameters, extent) for probe in probes])
+        h = np.where(stiff, np.minimum(pilot.smallest_step, STIFFNESS / np.maximum(own, STIFFNESS / transient)), h)
     if periods is not None:
         h = periods / 2 ** np.ceil(np.log2(np.maximum(periods / h, 8.0)))
     rest = 2 ** np.ceil(np.log2(np.maximum((1 - BEGINNING - PILOT) * transient / h / RECORDED, 1.0))).astype(int)
@@ -77,8 +84,11 @@ def slope(system: System, states: Array, parameters: Array, t: Array | float = 0
     return shaped[:, 0], shaped[:, 1:]
 
 
-def _jacobian_norm(system: System, states: Array, parameters: Array) -> Array:
+def _jacobian_norm(system: System, states: Array, parameters: Array, extent: Array | None = None) -> Array:
+    """The Frobenius norm (LANES,), with the variables in units of `extent` (d, LANES) if it is given."""
     _, jacobian = slope(system, np.nan_to_num(states), parameters)
+    if extent is not None:
+        jacobian = jacobian * extent[None] / extent[:, None]
     norm = np.sqrt((jacobian**2).sum(axis=(0, 1)))
     return np.where(np.isfinite(norm), norm, 0.0)
 
