@@ -151,7 +151,7 @@ def test_the_cache_is_listed_and_removed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["lorenz64"], "did you mean lorenz63"),
+        (["lorenz63s"], "did you mean lorenz63"),
         (["henon", "--set", "q=1"], "henon has no parameter 'q'; it has a, b"),
         (["henon", "--set", "a"], "not of the form NAME=VALUE"),
         (["henon", "--set", "a=import os"], "is not an expression"),
