@@ -51,8 +51,8 @@ def refused(bench, tmp_path, arguments, said):
 
 
 OPTIONS = [
-    (["lorenz64"], "did you mean lorenz63"),
-    (["lorenz64.toml"], "there is no file 'lorenz64.toml'; did you mean lorenz63"),
+    (["lorenz63s"], "did you mean lorenz63"),
+    (["lorenz63s.toml"], "there is no file 'lorenz63s.toml'; did you mean lorenz63"),
     (["no/such/file.toml"], "there is no file 'no/such/file.toml'"),
     (["x" * 5000 + ".toml"], "File name too long"),
     (["folder"], "folder is no id and no file whose name ends in .toml"),
