@@ -1,0 +1,470 @@
+"""Delay equations against closed forms, characteristic roots, a slow twin and published regimes of Mackey and Glass."""
+
+import math
+
+import naive
+import numpy as np
+import pytest
+from scipy.integrate import simpson
+from scipy.special import lambertw
+
+from dynamics.codegen import LANES
+from dynamics.delay import delay_block, delay_run, steps_of_delays
+from dynamics.delay_system import delay_system_from_row
+from dynamics.system import RowError
+from indicators.dimension import kaplan_yorke_dimension
+from indicators.lyapunov import lyapunov_spectrum
+
+LINEAR_ROW = {
+    "kind": "dde",
+    "state": {"x": 1.0},
+    "parameters": {"a": -1.0, "tau": 1.0},
+    "delayed": {"x_tau": {"of": "x", "by": "tau"}},
+    "rule": ["a*x_tau"],
+}
+LINEAR = delay_system_from_row("linear_delay", LINEAR_ROW)
+COSINE = LINEAR.with_values({"a": -1.0, "tau": math.pi / 2}, {"x": "cos(t)"})
+MACKEY_GLASS = delay_system_from_row(
+    "mackey_glass",
+    {
+        "kind": "dde",
+        "state": {"x": 0.9},
+        "parameters": {"beta": 0.2, "gamma": 0.1, "n": 10, "tau": 17},
+        "delayed": {"x_tau": {"of": "x", "by": "tau"}},
+        "rule": ["beta*x_tau/(1 + x_tau**n) - gamma*x"],
+    },
+)
+# (x, y) = (sin t, cos t) solves it whatever the two delays are: every term that they bring in is taken off again
+TWO = delay_system_from_row(
+    "two_delays",
+    {
+        "kind": "dde",
+        "state": {"x": "sin(t)", "y": "cos(t)"},
+        "parameters": {"p": 1.0, "q": 0.75},
+        "delayed": {"x_p": {"of": "x", "by": "p"}, "y_p": {"of": "y", "by": "p"}, "y_q": {"of": "y", "by": "q"}},
+        "rule": ["y + x_p*y_q - sin(t - p)*cos(t - q)", "-x + y_p**2 - cos(t - p)**2"],
+    },
+)
+
+
+def values(system, **given):
+    """Parameters (n, LANES): those of the row, some of them replaced by a number or by one per lane."""
+    return np.array([np.broadcast_to(given.get(n, v), LANES) for n, v in system.parameters.items()], dtype=float)
+
+
+def levels(times):
+    """A constant history for each lane, none of them the equilibrium x = 1 of Mackey and Glass."""
+    return (0.52 + 0.05 * np.arange(LANES) + 0.0 * times)[None]
+
+
+def shaped(moving, ring):
+    return ring.reshape(-1, moving.system.dimension, 1 + moving.k, LANES)
+
+
+def slope(x, y):
+    return np.polyfit(np.log(x), np.log(y), 1)[0]
+
+
+def mackey_glass(tau, *, h=0.15, k=4, settle=200, records=1200):
+    """Run and spectrum of 16 orbits from constant histories, one record per delay."""
+    moving = delay_block(MACKEY_GLASS, values(MACKEY_GLASS, tau=tau), k, h=h, history=levels)
+    steps = int(moving.span[0])
+    delay_run(moving, settle, steps=steps)
+    done = delay_run(moving, records, steps=steps)
+    assert set(done.status) == {"ok"}
+    return done, lyapunov_spectrum(done.growth, float(done.interval[0]))
+
+
+def mackey_glass_root(tau):
+    """The rightmost root of s = -gamma + b exp(-s tau), b = f'(1) = -0.4: s = -gamma + W0(b tau exp(gamma tau))/tau."""
+    return (-0.1 + lambertw(-0.4 * tau * math.exp(0.1 * tau)) / tau).real
+
+
+def test_order_on_the_cosine():
+    """x' = -x(t - pi/2) from cos t stays cos t."""
+    steps = np.array([4, 8, 16, 32, 64])
+    errors = []
+    for m in steps:
+        moving = delay_block(COSINE, values(COSINE), 0, h=math.pi / 2 / m)
+        assert set(moving.lags) == {m}
+        moving.advance(10 * m)
+        assert moving.t[0] == pytest.approx(5 * math.pi, rel=1e-13)
+        errors.append(np.hypot(moving.states[0, 0] + 1.0, (moving.history(0)[-2, 0] + math.cos(moving.h[0]))))
+    assert slope(1 / steps[1:], errors[1:]) == pytest.approx(4, abs=0.1)
+    assert errors[-1] < 1e-7
+
+
+@pytest.mark.parametrize("n", [1, 3])
+def test_order_with_two_delays_products_and_explicit_time(n):
+    steps = n * np.array([4, 8, 16, 32])  # 3/4 of each is a whole number: no smaller step is taken
+    errors = []
+    for m in steps:
+        moving = delay_block(TWO, values(TWO), 0, h=1 / m)
+        assert [*moving.lags.reshape(3, LANES)[:, 0]] == [m, m, 3 * m // 4]
+        moving.advance(3 * m)
+        errors.append(np.abs(moving.states[:, 0] - [math.sin(3), math.cos(3)]).max())
+    assert slope(1 / steps[1:], errors[1:]) == pytest.approx(4, abs=0.25)
+    assert errors[-1] < 1e-6
+
+
+def by_steps(a, tau, t):
+    """x' = a x(t - tau), x = 1 before 0: a polynomial of degree n on [(n - 1) tau, n tau]."""
+    return sum(a**j * (t - (j - 1) * tau) ** j / math.factorial(j) for j in range(math.floor(t / tau + 1e-9) + 2))
+
+
+def test_method_of_steps_is_exact_up_to_the_fourth_interval():
+    """Up to 4 tau the delayed value is a cubic, which Hermite's polynomial and Simpson's rule have exactly; from an
+    interpolation across t = 0, where x' jumps, or a node beside a breaking point, an error would remain."""
+    a, tau = np.linspace(-2, 2, LANES), np.linspace(0.3, 3, LANES)
+    moving = delay_block(LINEAR, values(LINEAR, a=a, tau=tau), 0, h=tau / 5)
+    assert set(moving.lags) == {5}
+    for m in range(1, 21):
+        moving.advance(1)
+        exact = [by_steps(a[i], tau[i], m * tau[i] / 5) for i in range(LANES)]
+        assert moving.states[0] == pytest.approx(exact, rel=1e-12, abs=1e-12)
+
+
+def test_method_of_steps_has_order_four_later():
+    steps = np.array([4, 8, 16, 32])
+    errors = []
+    for m in steps:
+        moving = delay_block(LINEAR, values(LINEAR, a=-2.0), 0, h=1 / m)
+        moving.advance(9 * m)
+        errors.append(abs(moving.states[0, 0] - by_steps(-2.0, 1.0, 9.0)))
+    assert slope(1 / steps, errors) == pytest.approx(4, abs=0.2)
+    assert errors[-1] > 0.0
+
+
+def test_a_twin_agrees_with_two_delays_and_deviations():
+    """Orbit and two deviations, as one slow system of six variables, equal to rounding."""
+    k, m = 2, 8
+    moving = delay_block(TWO, values(TWO, q=np.linspace(0.5, 1.0, LANES).round(3)), k, h=1 / m)
+    lane = 5
+    q = moving.p.reshape(2, LANES)[1, lane]
+    lags = [int(x) for x in moving.lags.reshape(3, LANES)[1:, lane]]
+    h = moving.h[lane]
+    assert lags == [round(1 / h), round(q / h)]
+
+    def rule(u, past, t):
+        (x, y), (x_p, y_p), y_q = u[:2], past[0][:2], past[1][1]
+        out = [y + x_p * y_q - math.sin(t - 1) * math.cos(t - q), -x + y_p**2 - math.cos(t - 1) ** 2]
+        for j in (2, 4):
+            (v, w), (v_p, w_p), w_q = u[j : j + 2], past[0][j : j + 2], past[1][j + 1]
+            out += [w + v_p * y_q + x_p * w_q, -v + 2 * y_p * w_p]
+        return np.array(out)
+
+    segments = [np.hstack([moving.history(lane, j, middles=middles) for j in range(1 + k)]) for middles in (0, 1)]
+
+    def history(t):
+        place = t / h + moving.span[lane]
+        return segments[round(2 * place) % 2][math.floor(place + 0.25)]
+
+    steps = 3 * int(moving.span[lane])
+    moving.advance(steps)
+    slow = naive.delayed(rule, history, h, lags, steps)[-lags[0] - 1 :]
+    fast = np.hstack([moving.history(lane, j) for j in range(1 + k)])
+    assert fast == pytest.approx(slow, rel=1e-11, abs=1e-12)
+    assert np.abs(fast).max() > 1
+
+
+def test_exponents_of_a_linear_equation_are_the_characteristic_roots():
+    """x' = a x(t - tau): s = a exp(-s tau), s = W_j(a tau)/tau over the branches j of Lambert's function; a tau from
+    the stable real (-0.2) and complex (-1) to the unstable complex (-2.5) and real (1.5) ones."""
+    product = np.array([-3, -2.5, -2, -1.7, -1.5, -1.3, -1, -0.8, -0.6, -0.3, -0.2, 0.2, 0.5, 1, 1.5, 2])
+    tau = np.geomspace(0.25, 5, LANES)
+    zero = LINEAR.with_values({}, {"x": "0"})
+    moving = delay_block(zero, values(zero, a=product / tau, tau=tau), 3, h=tau / 32)
+    delay_run(moving, 100, steps=32)
+    done = delay_run(moving, 1000, steps=32)
+    assert set(done.status) == {"ok"}
+    assert not done.states.any()
+    for i in range(LANES):
+        roots = np.sort([(lambertw(product[i], branch) / tau[i]).real for branch in range(-4, 5)])[::-1]
+        spectrum = lyapunov_spectrum(done.growth[:, :, i], done.interval[i])
+        off = np.abs(np.array(spectrum.value) - roots[:3])
+        assert (off <= np.array(spectrum.error) + 2e-5 / tau[i]).all(), (product[i], spectrum.value, roots[:3])
+        assert (off < 3e-3 / tau[i]).all()
+
+
+def test_deviations_of_a_linear_equation_are_its_solutions():
+    moving = delay_block(COSINE, values(COSINE), 1, h=0.1)
+    for ring in (moving.nodes, moving.middles):
+        shaped(moving, ring)[:, :, 1] = shaped(moving, ring)[:, :, 0]
+    moving.advance(200)
+    assert np.abs(moving.history(3)).max() > 0.9
+    assert moving.history(3, 1) == pytest.approx(moving.history(3), abs=1e-13)
+
+
+def test_deviations_are_the_difference_of_close_orbits():
+    """Central differences of orbits whose histories differ by a deviation; the error goes like the square of that."""
+    k, eps = 2, 1e-4
+    moving = delay_block(MACKEY_GLASS, values(MACKEY_GLASS), k, h=0.2, history=levels)
+    steps = int(moving.span[0])
+    delay_run(moving, 10, steps=steps)
+    for j in range(1, k + 1):
+        close = []
+        for sign in (1, -1):
+            other = delay_block(MACKEY_GLASS, values(MACKEY_GLASS), 0, h=0.2)
+            other.head[:] = moving.head
+            for to, ring in ((other.nodes, moving.nodes), (other.middles, moving.middles)):
+                both = shaped(moving, ring)
+                to[:] = (both[:, :, 0] + sign * eps * both[:, :, j]).ravel()
+            other.advance(2 * steps)
+            close.append(np.array([other.history(i) for i in range(LANES)]))
+        deviation = delay_block(MACKEY_GLASS, values(MACKEY_GLASS), k, h=0.2)
+        deviation.head[:] = moving.head
+        deviation.nodes[:], deviation.middles[:] = moving.nodes, moving.middles
+        deviation.advance(2 * steps)
+        moved = np.array([deviation.history(i, j) for i in range(LANES)])
+        assert np.abs(moved).max() > 0.1
+        assert (close[0] - close[1]) / (2 * eps) == pytest.approx(moved, abs=2e-5 * np.abs(moved).max())
+
+
+def test_the_orbit_is_the_same_with_and_without_deviations():
+    """Bit for bit; and so is the growth of the first deviations, whatever follows them."""
+    runs = []
+    for k in (0, 1, 3):
+        moving = delay_block(MACKEY_GLASS, values(MACKEY_GLASS), k, h=0.3, history=levels)
+        runs.append((delay_run(moving, 40, steps=30, renormalisations=2), moving))
+    assert np.ptp(runs[0][0].states[:, 0, 0]) > 0.1
+    for done, moving in runs[1:]:
+        assert np.array_equal(done.states, runs[0][0].states)
+        assert np.array_equal(moving.history(7), runs[0][1].history(7))
+    assert np.array_equal(runs[1][0].growth[:, 0], runs[2][0].growth[:, 0])
+
+
+def test_a_lane_does_not_depend_on_its_neighbours():
+    """LYA-20: a lane among others, with longer histories beside it, is the lane alone."""
+    alone = delay_block(MACKEY_GLASS, values(MACKEY_GLASS, tau=9.0), 2, h=0.3, history=lambda t: 0.8 + 0.0 * t[None])
+    tau = np.full(LANES, 9.0)
+    tau[8:] = 20.0
+    among = delay_block(MACKEY_GLASS, values(MACKEY_GLASS, tau=tau), 2, h=0.3, history=lambda t: 0.8 + 0.0 * t[None])
+    assert among.span[0] < among.span[-1]
+    a, b = (delay_run(moving, 100, steps=7) for moving in (alone, among))
+    assert np.array_equal(a.states[:, :, :8], b.states[:, :, :8])
+    assert np.array_equal(a.growth[:, :, :8], b.growth[:, :, :8])
+    assert not np.allclose(b.states[:, :, 0], b.states[:, :, 8])
+
+
+def test_deviations_are_orthonormal_histories():
+    """In v(t) w(t) + mean of v w over the history, summed here by scipy."""
+    tau = np.linspace(2.0, 5.0, LANES)
+    moving = delay_block(TWO, values(TWO, p=tau, q=tau / 2), 3, h=0.25)
+    for _ in range(2):
+        for i in (0, 9, LANES - 1):
+            m = int(moving.span[i])
+            whole = np.empty((3, 2 * m + 1, 2))
+            for j in range(3):
+                whole[j, ::2], whole[j, 1::2] = moving.history(i, j + 1), moving.history(i, j + 1, middles=True)
+            products = np.einsum("jnc,qnc->jqn", whole, whole)
+            gram = products[:, :, -1] + simpson(products, dx=1 / (2 * m), axis=-1)
+            assert gram == pytest.approx(np.eye(3), abs=1e-12)
+        delay_run(moving, 5, steps=11)
+
+
+def test_growth_does_not_depend_on_how_often_it_is_taken_out():
+    totals = []
+    for steps, renormalisations in ((40, 1), (10, 4), (5, 8)):
+        moving = delay_block(MACKEY_GLASS, values(MACKEY_GLASS), 2, h=0.4, history=levels)
+        done = delay_run(moving, 30, steps=steps, renormalisations=renormalisations)
+        assert done.interval[0] == pytest.approx(40 * moving.h[0])
+        totals.append(done.growth.sum(axis=0))
+    assert np.abs(totals[0]).max() > 1
+    assert totals[1] == pytest.approx(totals[0], abs=1e-7)
+    assert totals[2] == pytest.approx(totals[0], abs=1e-7)
+
+
+def test_mackey_glass_settles_at_delay_4():
+    done, spectrum = mackey_glass(4.0, settle=300, records=600, k=2)
+    assert np.abs(done.states - 1.0).max() < 1e-12
+    root = mackey_glass_root(4.0)
+    assert root == pytest.approx(-0.02489, abs=1e-5)
+    assert np.abs(np.array(spectrum.value) - root).max() < 2e-4  # a complex pair: both exponents
+
+
+def test_mackey_glass_cycles_at_delay_8():
+    done, spectrum = mackey_glass(8.0, settle=300, records=800, k=2)
+    assert 0.3 < np.ptp(done.states[:, 0], axis=0).min() < 1.0
+    assert abs(spectrum.value[0]) < 2e-4
+    assert spectrum.value[1] < -0.03
+
+
+def test_mackey_glass_hopf():
+    """Exactly at arccos(-1/4)/sqrt(0.15) = 4.70820 (not 4.53, often quoted): the leading exponent of the equilibrium
+    x = 1 changes sign there, and is the real part of the rightmost root beside it."""
+    hopf = math.acos(-0.25) / math.sqrt(0.15)
+    assert hopf == pytest.approx(4.70820, abs=5e-6)
+    tau = hopf + np.array([-0.16, -0.08, -0.04, -0.02, -0.01, 0.01, 0.02, 0.04, 0.08, 0.16, *[0.3] * 6])
+    rest = MACKEY_GLASS.with_values({}, {"x": "1"})
+    moving = delay_block(rest, values(rest, tau=tau), 1, h=0.25)
+    delay_run(moving, 100, steps=20)
+    done = delay_run(moving, 4000, steps=20)
+    assert np.array_equal(done.states, np.ones_like(done.states))
+    for i in range(11):
+        spectrum = lyapunov_spectrum(done.growth[:, :, i], done.interval[i])
+        assert spectrum.value[0] == pytest.approx(mackey_glass_root(tau[i]), abs=5e-5)
+        assert spectrum.error[0] < abs(spectrum.value[0])
+        assert (spectrum.value[0] > 0) == (tau[i] > hopf)
+
+
+def test_mackey_glass_is_chaotic_at_delay_17():
+    """lambda_1 = 0.0051 nats (0.0074 bits) per unit time, lambda_2 = 0, and the Kaplan-Yorke dimension of the reference
+    values, 2.1327 (MG_17_KY)."""
+    done, spectrum = mackey_glass(17.0)
+    first, second, third, fourth = spectrum.value
+    assert first == pytest.approx(0.00510, abs=2.5e-4)
+    assert first > 10 * spectrum.evidence["error_999"][0]
+    assert abs(second) < 2e-4
+    assert third == pytest.approx(-0.0386, abs=8e-4)
+    assert fourth < -0.05
+    assert kaplan_yorke_dimension(spectrum).value == pytest.approx(2.1327, abs=0.008)
+    assert 0.2 < done.states.min() < 0.5
+    assert 1.2 < done.states.max() < 1.4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("tau", "leading"),
+    [(16.45, [0.0]), (16.5, [0.0018, 0.0]), (16.8, [0.0, -0.0020]), (17.0, [0.0051, 0.0]), (30.0, [0.00710])],
+)
+def test_mackey_glass_against_reference_values(tau, leading):
+    """reference/values.csv and not_reproduced.csv: order and chaos around the onset, a periodic window, delay 30."""
+    _, spectrum = mackey_glass(tau, records=8000)
+    for found, error, known in zip(spectrum.value, spectrum.error, leading, strict=False):
+        assert found == pytest.approx(known, abs=error + 1e-4)
+        assert error < 2e-4
+    if tau == 17.0:
+        assert kaplan_yorke_dimension(spectrum).value == pytest.approx(2.1327, abs=0.003)
+
+
+@pytest.mark.slow
+def test_mackey_glass_half_the_step():
+    coarse, fine = (mackey_glass(17.0, h=h, k=3, records=5000)[1] for h in (0.3, 0.15))
+    for a, b, e, f in zip(coarse.value, fine.value, coarse.error, fine.error, strict=True):
+        assert abs(a - b) < math.hypot(e, f)
+        assert math.hypot(e, f) < 1e-3
+
+
+@pytest.mark.slow
+def test_mackey_glass_by_another_road():
+    """Collocation of the history on Chebyshev points: nothing in common but the equation."""
+    value, error = naive.mackey_glass_exponent(17.0, orbits=100, duration=2000)
+    _, spectrum = mackey_glass(17.0, k=1, records=4000)
+    assert error < 2e-4
+    assert abs(value - spectrum.value[0]) < 3 * error + spectrum.error[0]
+
+
+def test_half_the_step_has_a_sixteenth_of_the_error():
+    """Mackey and Glass at t = 68, before chaos parts the orbits."""
+    ends = []
+    for m in (40, 80, 160, 320):
+        moving = delay_block(MACKEY_GLASS, values(MACKEY_GLASS), 0, h=17 / m, history=levels)
+        moving.advance(4 * m)
+        ends.append(moving.states[0])
+    moves = [np.linalg.norm(b - a) for a, b in zip(ends, ends[1:], strict=False)]
+    assert math.log2(moves[1] / moves[2]) == pytest.approx(4, abs=0.35)
+    assert moves[2] < 1e-5
+
+
+def test_escape_and_blow_up_end_a_lane_alone():
+    """x' = a x^2 + b x(t - 1): the pole at t = 1, exponential growth, and decay, side by side."""
+    row = {**LINEAR_ROW, "parameters": {"a": 0.0, "b": -1.0, "tau": 1.0}, "rule": ["a*x**2 + b*x_tau"]}
+    s = delay_system_from_row("quadratic_delay", row)
+    a, b = np.zeros(LANES), np.full(LANES, -1.0)
+    a[0], b[0] = 1.0, 0.0
+    b[1] = 1.0
+    moving = delay_block(s, values(s, a=a, b=b), 1, h=0.05)
+    done = delay_run(moving, 40, steps=40)
+    assert done.status[:2] == ("blew_up", "escaped")
+    assert set(done.status[2:]) == {"ok"}
+    assert done.kept[0] == 0
+    assert 2 * done.kept[1] == pytest.approx(math.log(1e15) / lambertw(1).real, abs=3)  # records of 2 time units
+    assert set(done.kept[2:]) == {40}
+    assert np.isfinite(done.growth).all()
+    assert np.isfinite(done.states).all()
+    assert not done.states[done.kept[1] :, :, 1].any()
+    assert done.states[: done.kept[1], 0, 1].all()
+    assert abs(done.states[-1, 0, 2]) < 1e-8
+
+
+def test_history_formulas_hold_at_nodes_and_middles_with_the_lanes_own_parameters():
+    row = {**LINEAR_ROW, "state": {"x": "1 + a*sin(3*t)"}}
+    s = delay_system_from_row("wave", row)
+    a = np.linspace(-0.5, 0.5, LANES)
+    moving = delay_block(s, values(s, a=a, tau=2.0), 0, h=0.1)
+    for i in (0, 11):
+        assert moving.history(i)[:, 0] == pytest.approx(1 + a[i] * np.sin(3 * np.linspace(-2, 0, 21)), abs=1e-12)
+        middles = np.linspace(-1.95, -0.05, 20)
+        assert moving.history(i, middles=True)[:, 0] == pytest.approx(1 + a[i] * np.sin(3 * middles), abs=1e-12)
+
+
+def test_other_values_and_histories():
+    other = LINEAR.with_values({"tau": 2.0}, {"x": "a*t"})
+    assert other.parameters == {"a": -1.0, "tau": 2.0}
+    assert other.base.state == {"x": 0.0, "x_tau": 2.0}
+    assert LINEAR.parameters["tau"] == 1.0
+    with pytest.raises(RowError, match="did you mean tau"):
+        LINEAR.with_values({"tou": 1.0})
+    with pytest.raises(RowError, match="no variable 'y'"):
+        LINEAR.with_values({}, {"y": "1"})
+    with pytest.raises(RowError, match="the delay tau is -1"):
+        LINEAR.with_values({"tau": -1.0})
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"kind": "ode"}, "has kind 'dde'"),
+        ({"delayed": {}}, "'delayed' is missing"),
+        ({"circle": {"x": 1.0}}, "'circle' is not read"),
+        ({"rule": ["x_tau", "x"]}, "2 equations, the state has 1"),
+        ({"delayed": {"x_tau": {"of": "y", "by": "tau"}}}, "'y' is not a variable; they are x"),
+        ({"delayed": {"x_tau": {"of": "x", "by": "tu"}}}, "did you mean tau"),
+        ({"delayed": {"x_tau": "x"}}, "give {of ="),
+        ({"delayed": {"a": {"of": "x", "by": "tau"}}}, "'a' is used twice"),
+        ({"parameters": {"a": 1.0, "tau": 0.0}}, "the delay tau is -?0; it must be above 0"),
+        ({"state": {"x": "1/t"}}, "no finite value at t = 0"),
+        ({"state": {"x": "y + 1"}}, "the history of x: the name 'y' is not defined"),
+        ({"rule": ["a*x_late"]}, "did you mean x_tau"),
+        ({"sweep": [{"parameter": "b", "lo": 0, "hi": 1, "points": 3}]}, "'b' is not one of"),
+    ],
+)
+def test_rows_that_are_refused(change, message):
+    with pytest.raises(RowError, match=message):
+        delay_system_from_row("linear_delay", {**LINEAR_ROW, **change})
+
+
+def test_steps_divide_every_delay():
+    lags, h = steps_of_delays(TWO, values(TWO, p=2.0, q=0.7), 0.15)
+    assert [*lags[:, 0]] == [20, 20, 7]
+    assert h[0] == pytest.approx(0.1)
+    lags, h = steps_of_delays(LINEAR, values(LINEAR, tau=0.3), 0.1)
+    assert (lags[0, 0], h[0]) == (3, pytest.approx(0.1))
+    lags, h = steps_of_delays(LINEAR, values(LINEAR, tau=0.3), 7.0)
+    assert (lags[0, 0], h[0]) == (1, 0.3)
+    with pytest.raises(ValueError, match="no multiples of one step"):
+        steps_of_delays(TWO, values(TWO, p=1.0, q=math.sqrt(0.5)), 0.01)
+
+
+def test_a_step_may_be_the_whole_delay():
+    moving = delay_block(LINEAR, values(LINEAR, a=0.5), 1, h=1.0)
+    assert moving.span[0] == 1
+    moving.advance(4)
+    assert moving.states[0, 0] == pytest.approx(by_steps(0.5, 1.0, 4.0), rel=1e-13)
+
+
+def test_blocks_that_are_refused():
+    with pytest.raises(ValueError, match=r"needs parameters \(2, 16\), not \(2,\)"):
+        delay_block(LINEAR, np.array([1.0, 1.0]), 0, h=0.1)
+    with pytest.raises(ValueError, match="9 deviations asked for; with 8 steps"):
+        delay_block(LINEAR, values(LINEAR), 9, h=1 / 8)
+    with pytest.raises(ValueError, match="finite and above 0"):
+        delay_block(LINEAR, values(LINEAR, tau=-1.0), 0, h=0.1)
+    with pytest.raises(ValueError, match="finite and above 0"):
+        delay_block(LINEAR, values(LINEAR), 0, h=0.0)
+    with pytest.raises(ValueError, match="at most 100000 are kept"):
+        delay_block(LINEAR, values(LINEAR), 0, h=1e-6)
+    with pytest.raises(ValueError, match="values that are not finite"):
+        delay_block(LINEAR, values(LINEAR), 0, h=0.1, history=lambda t: np.full((1, *t.shape), np.nan))
+    with pytest.raises(ValueError, match=r"has shape \(11, 16\)"):
+        delay_block(LINEAR, values(LINEAR), 0, h=0.1, history=lambda t: t)
