@@ -1,4 +1,4 @@
-"""Delay equations in lanes: method of steps, history in a ring, and deviations that are whole history segments.
+"""Delay equations in lanes: histories in a ring, moved by the method of steps, and deviations of whole histories.
 
 A deviation is a pair (v(t), v on [t - tau, t]) in R^d x L2, tau the longest delay of its lane. Gram-Schmidt uses
 
@@ -13,17 +13,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numba import types
 from numpy.typing import NDArray
 
-from dynamics.block import LN2, STATUSES, TINY, Array, Run, escape_radius
+from dynamics.block import Array
 from dynamics.codegen import LANES
-from dynamics.delay_code import DELAY_STEP_TYPE, delay_step
+from dynamics.delay_code import delay_step
+from dynamics.delay_frame import orthonormalise
 from dynamics.delay_system import DelaySystem
-from dynamics.kernel import kernel
 
 MODES = 32  # cosines of which a deviation is made at first
 MAX_STEPS_PER_DELAY = 100_000
+FINER = 20  # times smaller than wanted a step may become, for several delays to be multiples of it
 WHOLE = 1e-9  # relative distance from a whole number at which a delay still counts as a multiple of the step
 
 
@@ -112,7 +112,7 @@ def delay_block(
         system, k, rings[0].ravel(), rings[1].ravel(), np.ascontiguousarray(parameters).ravel(), np.zeros(LANES), h,
         lags.ravel(), span, np.array([size - 1]), *_simpson(span, size), delay_step(system),
     )  # fmt: skip
-    _orthonormalise(
+    orthonormalise(
         made.nodes, made.middles, made.at_nodes, made.at_middles, made.head, d, k,
         np.ones((k, LANES)), np.zeros((k, LANES), dtype=np.int64),
     )  # fmt: skip
@@ -134,37 +134,16 @@ def steps_of_delays(
         if fewest > MAX_STEPS_PER_DELAY:
             raise ValueError(f"{system.id}: a step of {wanted[i]:g} makes {fewest} steps of the delay {longest:g};"
                              f" at most {MAX_STEPS_PER_DELAY} are kept")  # fmt: skip
-        numbers = np.arange(fewest, MAX_STEPS_PER_DELAY + 1) if len(delays) > 1 else np.array([fewest])
+        numbers = np.arange(fewest, min(FINER * fewest, MAX_STEPS_PER_DELAY) + 1)
         ratios = delays[:, i, None] / longest * numbers
         fits = (np.abs(ratios - np.rint(ratios)) <= WHOLE * ratios).all(axis=0) & (np.rint(ratios) >= 1).all(axis=0)
         if not fits.any():
             raise ValueError(f"{system.id}: the delays {', '.join(f'{x:g}' for x in delays[:, i])} are no multiples of"
-                             " one step; take values in a ratio of small whole numbers")  # fmt: skip
+                             f" one step of at most {wanted[i]:g} and not {FINER} times smaller; take values in a ratio"
+                             " of small whole numbers")  # fmt: skip
         first = int(np.argmax(fits))
         lags[:, i], steps[i] = np.rint(ratios[:, first]), longest / numbers[first]
     return lags, steps
-
-
-def delay_run(moving: DelayBlock, records: int, *, steps: int = 1, renormalisations: int = 1) -> Run:
-    """Move a block over `records` records of `renormalisations` Gram-Schmidt intervals of `steps` steps each.
-
-    As dynamics.block.run, which says what a Run holds; `states` are present values, `divergence` is NaN, for there is
-    no volume in an infinite space. Status: ok, escaped (beyond the escape radius), blew_up (orbit or deviations not
-    finite). From record `kept` on, growth and states of an ended lane are filled with zeros, and mean nothing.
-    """
-    d, k = moving.system.dimension, moving.k
-    growth, states = np.zeros((records, k, LANES)), np.zeros((records, d, LANES))
-    status, kept = np.zeros(LANES, dtype=np.int64), np.full(LANES, records, dtype=np.int64)
-    _run(
-        moving.step, moving.nodes, moving.middles, moving.p, moving.t, moving.h, moving.lags, moving.head,
-        moving.at_nodes, moving.at_middles, d, k, steps, renormalisations, escape_radius(moving.system.base),
-        growth, states, status, kept,
-    )  # fmt: skip
-    for lane in np.flatnonzero(status):
-        growth[kept[lane] :, :, lane] = 0.0
-        states[kept[lane] :, :, lane] = 0.0
-    interval = moving.h * (steps * renormalisations)
-    return Run(growth, states, interval, tuple(STATUSES[s] for s in status), kept, np.full(LANES, np.nan))
 
 
 def _past(
@@ -189,82 +168,3 @@ def _simpson(span: NDArray[np.int64], size: int) -> tuple[Array, Array]:
     at_nodes = np.where(inside, np.where((ages == 0) | (ages == span), 1.0, 2.0) / (6.0 * span), 0.0)
     at_nodes[0] += 1.0  # the present value
     return at_nodes, np.where(inside & (ages > 0), 2.0 / (3.0 * span), 0.0)
-
-
-_F1, _F2, _F3 = types.float64[::1], types.float64[:, ::1], types.float64[:, :, ::1]
-_I1, _I2 = types.int64[::1], types.int64[:, ::1]
-
-
-@kernel(types.void(_F1, _F1, _F2, _F2, _I1, types.int64, types.int64, _F2, _I2))
-def _orthonormalise(R, M, at_nodes, at_middles, head, d, k, factor, exponent):  # type: ignore[no-untyped-def]
-    """Modified Gram-Schmidt of history segments in every lane; lengths go into `factor` and `exponent` as in block."""
-    N = at_nodes.shape[0]
-    dot = np.empty(LANES)
-    bits = factor.view(np.int64)
-    for j in range(1, k + 1):
-        for q in range(1, j + 1):  # q = j: the length
-            dot[:] = 0.0
-            for age in range(N):
-                slot = (head[0] - age) % N
-                for c in range(d):
-                    a, b = ((slot * d + c) * (1 + k) + j) * LANES, ((slot * d + c) * (1 + k) + q) * LANES
-                    for i in range(LANES):
-                        dot[i] += at_nodes[age, i] * (R[a + i] * R[b + i]) + at_middles[age, i] * (M[a + i] * M[b + i])
-            if q < j:
-                for x in range(N * d):
-                    a, b = (x * (1 + k) + j) * LANES, (x * (1 + k) + q) * LANES
-                    for i in range(LANES):
-                        R[a + i] -= dot[i] * R[b + i]
-                        M[a + i] -= dot[i] * M[b + i]
-        for i in range(LANES):
-            dot[i] = math.sqrt(dot[i])
-            factor[j - 1, i] *= dot[i]
-        for i in range(LANES):
-            e = ((bits[j - 1, i] >> 52) & 2047) - 1023
-            if -1023 < e < 1024:
-                exponent[j - 1, i] += e
-                bits[j - 1, i] -= e << 52
-        for age in range(N):
-            slot = (head[0] - age) % N
-            for c in range(d):
-                a = ((slot * d + c) * (1 + k) + j) * LANES
-                for i in range(LANES):
-                    # what no step reads any more is cleared, or divisions by small lengths would let it grow; a
-                    # deviation that vanished is replaced by a present value, and its factor stays 0
-                    lost = 1.0 if age == 0 and c == (j - 1) % d else 0.0
-                    R[a + i] = (R[a + i] / dot[i] if dot[i] != 0.0 else lost) if at_nodes[age, i] > 0.0 else 0.0
-                    M[a + i] = M[a + i] / dot[i] if at_middles[age, i] > 0.0 and dot[i] != 0.0 else 0.0
-
-
-@kernel(types.void(DELAY_STEP_TYPE, _F1, _F1, _F1, _F1, _F1, _I1, _I1, _F2, _F2, types.int64, types.int64, types.int64,
-                   types.int64, types.float64, _F3, _F3, _I1, _I1))  # fmt: skip
-def _run(step, R, M, P, t, h, lags, head, at_nodes, at_middles, d, k, steps, renormalisations, radius, growth, states,
-         status, kept):  # type: ignore[no-untyped-def] # fmt: skip
-    factor = np.empty((k, LANES))
-    exponent = np.empty((k, LANES), dtype=np.int64)
-    for r in range(growth.shape[0]):
-        factor[:] = 1.0
-        exponent[:] = 0
-        for _ in range(renormalisations):
-            step(R, M, P, t, h, lags, head, k, steps)
-            for x in range(R.shape[0]):
-                # decay to 0 must not crawl through the denormals, where arithmetic is slow
-                if abs(R[x]) < TINY:
-                    R[x] = 0.0
-                if abs(M[x]) < TINY:
-                    M[x] = 0.0
-            if k:
-                _orthonormalise(R, M, at_nodes, at_middles, head, d, k, factor, exponent)
-        for i in range(LANES):
-            finite, inside = True, True
-            for j in range(k):
-                growth[r, j, i] = math.log(factor[j, i]) + exponent[j, i] * LN2
-                finite &= growth[r, j, i] < math.inf
-            for c in range(d):
-                x = R[((head[0] * d + c) * (1 + k)) * LANES + i]
-                states[r, c, i] = x
-                finite &= math.isfinite(x)
-                inside &= abs(x) <= radius
-            if status[i] == 0 and not (finite and inside):
-                status[i] = 1 if finite else 2
-                kept[i] = r

@@ -233,7 +233,7 @@ def divergence(x, dimension, delay, theiler, radius, steps):
 
 
 def delayed(rule, history, h, lags, steps):
-    """States after 0 .. steps steps of u' = rule(u, past, t), past[q] = u(t - lags[q] h) as a whole, by Runge and Kutta.
+    """States after 0 .. steps Runge-Kutta steps of u' = rule(u, past, t), past[q] = u(t - lags[q] h).
 
     The past between nodes is the cubic Hermite polynomial; `history` is u(t) for t <= 0.
     """
