@@ -106,8 +106,8 @@ def delay_block(
         for j in range(k):
             phase = np.pi * np.where(used, (ages - shift) / span, 0.0)[::-1]
             weights = np.random.default_rng([seed, j]).standard_normal((MODES, d)) / np.arange(1, MODES + 1)[:, None]
-            waves = np.cos(np.arange(MODES)[:, None, None] * phase)
-            ring[:, :, j + 1] = np.einsum("mc,mni->nci", weights, waves)
+            for m in range(MODES):
+                ring[:, :, j + 1] += weights[m, :, None] * np.cos(m * phase)[:, None]
     made = DelayBlock(
         system, k, rings[0].ravel(), rings[1].ravel(), np.ascontiguousarray(parameters).ravel(), np.zeros(LANES), h,
         lags.ravel(), span, np.array([size - 1]), *_simpson(span, size), delay_step(system),
@@ -119,9 +119,7 @@ def delay_block(
     return made
 
 
-def steps_of_delays(
-    system: DelaySystem, parameters: Array, h: Array | float
-) -> tuple[NDArray[np.int64], Array]:  # fmt: skip
+def steps_of_delays(system: DelaySystem, parameters: Array, h: Array | float) -> tuple[NDArray[np.int64], Array]:
     """Delays in steps (delayed names, LANES), and the largest step (LANES,) up to h of which all are multiples."""
     delays = system.delays(parameters)
     wanted = np.broadcast_to(np.asarray(h, dtype=float), LANES)
@@ -146,9 +144,7 @@ def steps_of_delays(
     return lags, steps
 
 
-def _past(
-    system: DelaySystem, parameters: Array, times: Array, history: Callable[[Array], Array] | None
-) -> Array:  # fmt: skip
+def _past(system: DelaySystem, parameters: Array, times: Array, history: Callable[[Array], Array] | None) -> Array:
     if history is not None:
         values = np.asarray(history(times), dtype=float)
         if values.shape != (system.dimension, *times.shape):

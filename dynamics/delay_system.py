@@ -47,6 +47,9 @@ class DelaySystem:
     delayed: dict[str, Delayed]
     history: dict[str, str]
 
+    def __hash__(self) -> int:
+        return hash((self.base, tuple(self.history.items())))
+
     @property
     def id(self) -> str:
         """The row's id."""
@@ -70,10 +73,7 @@ class DelaySystem:
     @cached_property
     def history_expressions(self) -> tuple[sp.Expr, ...]:
         """The history of every variable as a SymPy expression over t and the parameters."""
-        return tuple(
-            _formula(self.id, name, text, self.parameters)  # one line per variable
-            for name, text in self.history.items()
-        )
+        return tuple(_formula(self.id, name, text, self.parameters) for name, text in self.history.items())
 
     def with_values(self, parameters: Mapping[str, float], history: Mapping[str, str] | None = None) -> "DelaySystem":
         """The same system at other parameter values, or with another history of some variables."""
@@ -123,10 +123,10 @@ def delay_system_from_row(system_id: str, row: Mapping[str, Any]) -> DelaySystem
     if len(rule) != len(state):
         raise refuse(f"the rule has {len(rule)} equations, the state has {len(state)} ({listed(state)})")
     delayed = {name: _delayed(name, entry, row, refuse) for name, entry in row["delayed"].items()}
-    history = {name: value if isinstance(value, str) else repr(value) for name, value in state.items()}
-    # first with zeros, so that names and parameters are checked before the history is evaluated
+    history = {name: _text(value) for name, value in state.items()}
     plain = {key: value for key, value in row.items() if key != "delayed"}
     plain |= {"kind": "ode", "rule": [*rule, *["0"] * len(delayed)]}
+    # names and parameters are checked before the history, which uses them, is evaluated
     parameters = system_from_row(system_id, {
         "kind": "ode", "state": dict.fromkeys([*state, *delayed], 0.0), "parameters": row["parameters"],
         "rule": ["0"] * (len(state) + len(delayed)),
@@ -149,19 +149,25 @@ def _start(
     system_id: str, history: Mapping[str, str], delayed: Mapping[str, Delayed], parameters: Mapping[str, float]
 ) -> dict[str, float]:
     """The value at t = 0 of every variable and every delayed name."""
+    for one in delayed.values():
+        if parameters[one.by] <= 0.0:
+            raise RowError(f"{system_id}: the delay {one.by} is {parameters[one.by]:g}; it must be above 0")
+    places = {name: (name, 0.0) for name in history}
+    places |= {name: (one.of, -parameters[one.by]) for name, one in delayed.items()}
     known = {symbol(name): value for name, value in parameters.items()}
     start = {}
-    for name, (of, time) in {
-        **{name: (name, 0.0) for name in history},
-        **{name: (one.of, -parameters[one.by]) for name, one in delayed.items()},
-    }.items():
-        if time > 0.0 or (name in delayed and time == 0.0):
-            raise RowError(f"{system_id}: the delay {delayed[name].by} is {-time:g}; it must be above 0")
+    for name, (of, time) in places.items():
         start[name] = value_at(_formula(system_id, of, history[of], parameters), {**known, symbol("t"): time})
         if not np.isfinite(start[name]):
             raise RowError(f"{system_id}: the history of {of}, {shown(history[of])}, has no finite value at"
                            f" t = {time:g}")  # fmt: skip
     return start
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, float):  # of NumPy too, which shows itself otherwise
+        value = float(value)
+    return value if isinstance(value, str) else repr(value)
 
 
 def _formula(system_id: str, name: str, text: str, parameters: Mapping[str, float]) -> sp.Expr:

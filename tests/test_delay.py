@@ -389,6 +389,32 @@ def test_escape_and_blow_up_end_a_lane_alone():
     assert abs(done.states[-1, 0, 2]) < 1e-8
 
 
+def test_deviations_that_overflow_end_a_lane_whose_orbit_is_fine():
+    """The orbit rests at 0; a deviation grows like exp(2.86 t) for 300 time units without being brought back."""
+    zero = LINEAR.with_values({}, {"x": "0"})
+    a = np.full(LANES, 1.0)
+    a[3] = 50.0
+    moving = delay_block(zero, values(zero, a=a), 1, h=0.05)
+    done = delay_run(moving, 2, steps=6000)
+    assert [i for i in range(LANES) if done.status[i] == "blew_up"] == [3]
+    assert done.kept[3] == 0
+    assert np.isfinite(done.growth).all()
+    assert done.growth[1, 0, 0] == pytest.approx(300 * lambertw(1).real, rel=1e-6)
+
+
+def test_what_no_step_reads_any_more_cannot_overflow():
+    """A strongly contracting lane of 2 steps a delay beside one of 1200: 1200 divisions by 0.17 would be too many."""
+    row = {**LINEAR_ROW, "parameters": {"a": -3.2, "tau": 1.0}, "rule": ["a*x - 0.01*x_tau"]}
+    s = delay_system_from_row("contracting_delay", row)
+    h = np.full(LANES, 0.5)
+    h[1] = 1 / 1200
+    moving = delay_block(s, values(s), 1, h=h)
+    done = delay_run(moving, 1100)
+    assert set(done.status) == {"ok"}
+    assert -2.5 < done.growth[100:, 0, 0].mean() < -1.0
+    assert np.isfinite(moving.nodes).all()
+
+
 def test_history_formulas_hold_at_nodes_and_middles_with_the_lanes_own_parameters():
     row = {**LINEAR_ROW, "state": {"x": "1 + a*sin(3*t)"}}
     s = delay_system_from_row("wave", row)
@@ -405,6 +431,10 @@ def test_other_values_and_histories():
     assert other.parameters == {"a": -1.0, "tau": 2.0}
     assert other.base.state == {"x": 0.0, "x_tau": 2.0}
     assert LINEAR.parameters["tau"] == 1.0
+    assert hash(other) == hash(LINEAR.with_values({"tau": 2.0}, {"x": "a*t"}))
+    assert other != LINEAR
+    numbers = delay_system_from_row("linear_delay", {**LINEAR_ROW, "state": {"x": np.float64(0.1)}})
+    assert numbers.past(np.array([-1.0, 0.0]), {}).tolist() == [[0.1, 0.1]]
     with pytest.raises(RowError, match="did you mean tau"):
         LINEAR.with_values({"tou": 1.0})
     with pytest.raises(RowError, match="no variable 'y'"):
@@ -424,7 +454,8 @@ def test_other_values_and_histories():
         ({"delayed": {"x_tau": {"of": "x", "by": "tu"}}}, "did you mean tau"),
         ({"delayed": {"x_tau": "x"}}, "give {of ="),
         ({"delayed": {"a": {"of": "x", "by": "tau"}}}, "'a' is used twice"),
-        ({"parameters": {"a": 1.0, "tau": 0.0}}, "the delay tau is -?0; it must be above 0"),
+        ({"parameters": {"a": 1.0, "tau": 0.0}}, "the delay tau is 0; it must be above 0"),
+        ({"state": {"x": True}}, "the history of x: True is not a real number"),
         ({"state": {"x": "1/t"}}, "no finite value at t = 0"),
         ({"state": {"x": "y + 1"}}, "the history of x: the name 'y' is not defined"),
         ({"rule": ["a*x_late"]}, "did you mean x_tau"),
@@ -440,8 +471,9 @@ def test_steps_divide_every_delay():
     lags, h = steps_of_delays(TWO, values(TWO, p=2.0, q=0.7), 0.15)
     assert [*lags[:, 0]] == [20, 20, 7]
     assert h[0] == pytest.approx(0.1)
-    lags, h = steps_of_delays(LINEAR, values(LINEAR, tau=0.3), 0.1)
-    assert (lags[0, 0], h[0]) == (3, pytest.approx(0.1))
+    assert 0.07 / 0.01 > 7  # in doubles; seven steps are meant all the same
+    lags, h = steps_of_delays(LINEAR, values(LINEAR, tau=0.07), 0.01)
+    assert (lags[0, 0], h[0]) == (7, pytest.approx(0.01))
     lags, h = steps_of_delays(LINEAR, values(LINEAR, tau=0.3), 7.0)
     assert (lags[0, 0], h[0]) == (1, 0.3)
     with pytest.raises(ValueError, match="no multiples of one step"):
