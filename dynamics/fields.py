@@ -1,0 +1,99 @@
+"""Fields on a circle: partial differential equations whose rule is no formula but a kernel, `rule = "spatial:NAME"`.
+
+A field is a block like any other: the same layout, deviations, records and statuses, moved by the same `run`. What
+differs is where its step comes from. Domain, resolution, step and start are stated in the field's own module.
+"""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynamics import kuramoto_sivashinsky as ks
+from dynamics import sine_gordon as sg
+from dynamics.block import Block
+from dynamics.codegen import LANES, Kernels
+from dynamics.system import System
+
+Array = NDArray[np.float64]
+FIELDS: dict[str, Callable[[], System]] = {ks.NAME: ks.kuramoto_sivashinsky, sg.NAME: sg.sine_gordon}
+STEPS = {ks.NAME: ks.STEP, sg.NAME: sg.STEP}
+LOW_MODES = 4  # that random starts of Kuramoto-Sivashinsky are made of
+FREQUENCIES = (0.6, 0.9)  # of the breathers that random starts of sine-Gordon are
+
+
+def field_name(system: System) -> str:
+    """The NAME of a rule "spatial:NAME"; ValueError where the row is an ordinary one, or names no known field."""
+    rule, _, name = system.rule[0].partition(":")
+    if rule != "spatial" or name not in FIELDS:
+        raise ValueError(f"{system.id}: {system.rule[0]!r} is no field; known are"
+                         f" {', '.join(f'spatial:{known}' for known in FIELDS)}")  # fmt: skip
+    return name
+
+
+def field_starts(system: System, seed: int) -> Array:
+    """States (d, LANES): the row's own start in lane 0, and in the others starts drawn from `seed`.
+
+    Kuramoto-Sivashinsky: the lowest modes, normal of deviation 1/2 each. Sine-Gordon: breathers of other frequencies.
+    """
+    rng = np.random.default_rng(seed)
+    states = np.zeros((system.dimension, LANES))
+    if field_name(system) == ks.NAME:
+        low = min(2 * LOW_MODES, system.dimension)
+        states[:low] = 0.5 * rng.standard_normal((low, LANES))
+    else:
+        length, points = system.parameters["L"], system.dimension // 2
+        x = sg.grid(length, points) - length / 2
+        for i, frequency in enumerate(rng.uniform(*FREQUENCIES, LANES)):
+            states[:points, i] = sg.breather(x, 0.0, frequency)
+    states[:, 0] = [*system.state.values()]
+    return states
+
+
+def field_block(
+    system: System,
+    states: Array,
+    k: int,
+    *,
+    h: float | None = None,
+    lengths: Array | None = None,
+    seed: int = 0,
+    order: int = sg.ORDER,
+) -> Block:
+    """A block of a field from states (d, LANES), with k random orthonormal deviations, the same in every lane.
+
+    h : the step; the field's own where none is given. lengths (LANES,) : L of every lane; the row's where none is given.
+    order : of the symplectic scheme of sine-Gordon, 2 or 4; ETDRK4 is of order 4 alone.
+    Raises ValueError for a step at which sine-Gordon's fastest wave is unstable.
+    """
+    name, d = field_name(system), system.dimension
+    if states.shape != (d, LANES):
+        raise ValueError(f"{system.id}: a block needs states {(d, LANES)}, not {states.shape}")
+    if not 0 <= k <= d:
+        raise ValueError(f"{system.id}: {k} deviation vectors asked for, the state has {d} dimensions")
+    h = STEPS[name] if h is None else h
+    domain = np.full(LANES, system.parameters["L"]) if lengths is None else np.asarray(lengths, dtype=float).copy()
+    if domain.shape != (LANES,) or not (np.isfinite(domain).all() and (domain > 0).all()):
+        raise ValueError(f"{system.id}: lengths must be {LANES} finite numbers above 0")
+    if not 0.0 < h < math.inf:
+        raise ValueError(f"{system.id}: the step is {h}; it must be above 0")
+    if name == ks.NAME:
+        if order != 4:
+            raise ValueError(f"{system.id}: ETDRK4 is of order 4, not {order}")
+        step = ks.step_kernel(d // 2)
+    else:
+        if order not in sg.COMPOSITIONS:
+            raise ValueError(f"{system.id}: no symplectic scheme of order {order}; there are {[*sg.COMPOSITIONS]}")
+        limit = sg.longest_step(float(domain.min()), d // 2, order)
+        if h >= limit:
+            raise ValueError(f"{system.id}: at a step of {h} the fastest wave is unstable; take one below {limit:.3g}")
+        step = sg.step_kernel(d // 2, order)
+    data = np.zeros((d * (1 + k) + 1) * LANES)
+    shaped = data[: d * (1 + k) * LANES].reshape(d, 1 + k, LANES)
+    shaped[:, 0] = states
+    if k:
+        shaped[:, 1:] = np.linalg.qr(np.random.default_rng(seed).standard_normal((d, k)))[0][:, :, None]
+    return Block(
+        system, k, data, domain, np.zeros(LANES), np.full(LANES, h), np.full(LANES, np.inf), Kernels(step, None)
+    )
