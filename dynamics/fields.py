@@ -63,7 +63,7 @@ def field_block(
 ) -> Block:
     """A block of a field from states (d, LANES), with k random orthonormal deviations, the same in every lane.
 
-    h : the step; the field's own where none is given. lengths (LANES,) : L of every lane; the row's where none is given.
+    h : the step; the field's own where none is given. lengths (LANES,) : L of every lane; if not given, the row's.
     order : of the symplectic scheme of sine-Gordon, 2 or 4; ETDRK4 is of order 4 alone.
     Raises ValueError for a step at which sine-Gordon's fastest wave is unstable.
     """

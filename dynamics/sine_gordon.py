@@ -11,6 +11,7 @@ for which a composition of leapfrogs is symplectic: H oscillates by O(h^order) a
 import math
 from collections.abc import Callable
 from functools import cache
+from typing import Any, cast
 
 import numpy as np
 from numba import types
@@ -61,7 +62,7 @@ def breather(x: Array, t: float, frequency: float) -> Array:
     if not 0.0 < frequency < 1.0:
         raise ValueError(f"a breather's frequency is {frequency}; it must be above 0 and below 1")
     decay = math.sqrt(1 - frequency**2)
-    return 4 * np.arctan(decay * math.cos(frequency * t) / (frequency * np.cosh(decay * x)))
+    return np.asarray(4 * np.arctan(decay * math.cos(frequency * t) / (frequency * np.cosh(decay * x))))
 
 
 def energy(states: Array, length: float) -> Array:
@@ -88,7 +89,10 @@ def step_kernel(points: int, order: int = ORDER) -> Callable[..., None]:
     # second derivative of the periodic sinc, times (L/2 pi)^2 (Trefethen 2000, Spectral Methods in MATLAB, Eq. 3.12)
     s = np.arange(1, HALF + 1)
     D2 = np.concatenate([[-(N**2 + 2) / 12], -((-1.0) ** s) / (2 * np.sin(np.pi * s / N) ** 2)])
-    policy = {"group": NAME, "source": f"{SOURCES} {points} points, order {order}"}  # what the closures below hold
+    policy: dict[str, Any] = {
+        "group": NAME,
+        "source": f"{SOURCES} {points} points, order {order}",
+    }  # what the closures below hold
 
     @kernel(types.void(types.float64[::1], types.float64[::1], types.float64[::1], types.int64), **policy)
     def kick(S, scale, weight, width):  # type: ignore[no-untyped-def]
@@ -144,4 +148,4 @@ def step_kernel(points: int, order: int = ORDER) -> Callable[..., None]:
             for i in range(W):
                 t[i] += h[i]  # the divergence is 0, so nothing is gathered
 
-    return step  # type: ignore[no-any-return]
+    return cast(Callable[..., None], step)

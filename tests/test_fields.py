@@ -76,15 +76,18 @@ def test_ks_modes_and_values_are_each_other():
 
 
 def test_etdrk4_is_of_order_four_for_field_and_deviations():
-    ends, steps = [], [20, 40, 80, 160, 1280]
+    """From smooth fields: rough ones, such as random deviations, reach the order when their damped modes are gone."""
+    ends, steps = [], [80, 160, 320, 2560]
     for n in steps:
-        moving = field_block(KS, field_starts(KS, 1), 2, h=4 / n, seed=4)
+        moving = field_block(KS, field_starts(KS, 1), 2, h=1 / n)
+        moving.deviations[:] = 0.0
+        moving.deviations[0, 0] = moving.deviations[3, 1] = 1.0
         moving.advance(n)
-        ends.append((moving.states, moving.deviations.copy()))
+        ends.append((moving.states[:, 0], moving.deviations[:, :, 0].copy()))
     for part in (0, 1):
         errors = [np.abs(end[part] - ends[-1][part]).max() for end in ends[:-1]]
-        assert slope(steps[1:-1], errors[1:]) == pytest.approx(-4.0, abs=0.25)
-        assert errors[-1] < 1e-5
+        assert slope(steps[:-1], errors) == pytest.approx(-4.0, abs=0.15)
+        assert errors[-1] < 1e-10
 
 
 def test_the_limit_of_etdrk4_is_the_equation():
@@ -113,17 +116,18 @@ def test_the_mean_of_ks_is_conserved_and_can_be_removed():
     moving = field_block(KS, field_starts(KS, 1), 0, h=0.02)
     start = ks.field_values(moving.states)[:, 0]
     moving.advance(250)
-    c, time, y = 0.4, 5.0, 2 * np.pi * np.arange(64) / 22 * 22 / 64
+    c, time = 0.4, 5.0
     u, _ = naive.kuramoto_sivashinsky(start + c, np.zeros((64, 0)), 22.0, 0.02, 250)
     assert u.mean() == pytest.approx(c, abs=1e-14)
     assert abs(ks.field_values(moving.states).mean(axis=0)).max() < 1e-15
     modes = np.fft.rfft(u - c) * np.exp(1j * np.arange(33) * 2 * np.pi / 22 * c * time)
     assert np.allclose(np.fft.irfft(modes, 64), ks.field_values(moving.states)[:, 0], rtol=0, atol=1e-5)
     assert np.abs(u - c - ks.field_values(moving.states)[:, 0]).max() > 0.1  # the shift is there to be seen
-    assert len(y) == 64
 
 
-@pytest.mark.parametrize("make", [lambda k: turbulent(k), lambda k: field_block(SMALL, field_starts(SMALL, 1), k)])
+@pytest.mark.parametrize(
+    "make", [turbulent, lambda k: field_block(SMALL, field_starts(SMALL, 1), k)], ids=["ks", "sine_gordon"]
+)
 def test_deviations_are_the_derivative_of_the_step(make):
     e = 1e-5
     moving = make(2)
@@ -154,10 +158,11 @@ def test_ks_decays_below_two_pi_at_the_linear_rates():
     """L = 6: every wave is damped, so the exponents are q^2 - q^4, each of a sine and a cosine."""
     small = ks.kuramoto_sivashinsky(6.0, 6)
     moving = field_block(small, field_starts(small, 0), 4)
-    result = run(moving, 100, steps=50)
+    # damped by e^-7 between the first pair and the second over 0.5, directions must be told apart that often
+    result = run(moving, 100, steps=5, renormalisations=40)
     assert set(result.status) == {"ok"}
-    moving.advance(500)
-    assert np.abs(moving.states).max() < 1e-20
+    assert np.abs(moving.states).max() < 1e-80
+    assert np.abs(result.states[0]).max() > 0.01
     result = run(moving, 200, steps=5)
     spectrum = lyapunov_spectrum(result.growth, float(result.interval[0]))
     assert np.allclose(spectrum.value, np.repeat(ks.rates(6.0, 2), 2), rtol=1e-9)
@@ -195,23 +200,28 @@ def test_a_field_that_blows_up_has_a_status_and_leaves_the_others_alone():
 
 def test_lya_19_the_exponents_of_ks_shortly():
     """LYA-19: one positive exponent, then two zeros (shifts in time and in space; the mean is no part of the state)."""
-    result = run(turbulent(5), 500, steps=10)
+    moving = turbulent(5)
+    run(moving, 100, steps=10)  # until the deviations lie along their directions
+    result = run(moving, 500, steps=10)
     assert set(result.status) == {"ok"}
     spectrum = lyapunov_spectrum(result.growth, 1.0)
     assert spectrum.value[0] == pytest.approx(0.048, abs=0.004)
-    assert spectrum.value[1:3] == pytest.approx([0, 0], abs=0.003)
-    assert spectrum.value[3] == pytest.approx(-0.003, abs=0.004)
+    # what is neutral grows like a power of t, so these mean rates are of order ln T/T = 0.012 in every lane
+    assert spectrum.value[1:3] == pytest.approx([0, 0], abs=0.007)
+    assert -0.015 < spectrum.value[3] < 0
     assert spectrum.value[4] < -0.17
 
 
 @pytest.mark.slow
 def test_the_reference_exponents_of_ks():
-    """16 lanes of 2500 time units: all ten within the 0.003 of the reference, and inside their own intervals."""
-    result = run(turbulent(10, 500.0), 2500, steps=10)
+    """16 lanes of 2500 time units: all ten within the 0.003 of the reference, and the first in its own interval."""
+    moving = turbulent(10, 500.0)
+    run(moving, 100, steps=10)
+    result = run(moving, 2500, steps=10)
     assert set(result.status) == {"ok"}
     spectrum = lyapunov_spectrum(result.growth, 1.0)
     assert spectrum.value == pytest.approx(KS_22, abs=0.003)
-    assert (np.abs(spectrum.value[:3] - np.array([0.0485, 0, 0])) < spectrum.evidence["error_999"][:3]).all()
+    assert abs(spectrum.value[0] - KS_22[0]) < spectrum.evidence["error_999"][0] < 0.005
 
 
 # sine-Gordon
@@ -252,16 +262,16 @@ def energies(order, h, periods, every):
 
 
 def no_drift(found, bound):
-    """Bounded, and its trend over the whole run less than a tenth of the bound."""
+    """Bounded, and the largest deviation of the first tenth of the run is that of the last, to one in a hundred."""
     assert np.abs(found).max() < bound
-    x = np.linspace(-0.5, 0.5, len(found))
-    assert abs(np.polyfit(x, found, 1)[0]) < bound / 10
+    first, *_, last = (np.abs(part).max() for part in np.array_split(found, 10))
+    assert last == pytest.approx(first, rel=0.01)
 
 
 def test_the_energy_of_sine_gordon_is_bounded_over_a_thousand_periods():
-    found = energies(2, 0.1, 1000, 157)
-    no_drift(found, 2e-3)
-    assert np.abs(found).max() > 1e-5  # H is seen to move at all
+    found = energies(2, 0.1, 1000, 23)
+    no_drift(found, 1.6e-3)
+    assert np.abs(found).max() > 1e-3  # H is seen to move at all
 
 
 def test_the_wobble_of_energy_goes_like_the_order():
@@ -272,8 +282,8 @@ def test_the_wobble_of_energy_goes_like_the_order():
 
 @pytest.mark.slow
 def test_the_energy_of_sine_gordon_is_bounded_over_ten_thousand_periods():
-    no_drift(energies(2, 0.1, 10_000, 157), 2e-3)
-    no_drift(energies(4, 0.2, 1000, 157), 1e-4)
+    no_drift(energies(2, 0.1, 10_000, 23), 1.6e-3)
+    no_drift(energies(4, 0.2, 1000, 23), 1e-4)
 
 
 def test_sine_gordon_steps_are_symplectic_and_reversible():
@@ -296,15 +306,17 @@ def test_sine_gordon_steps_are_symplectic_and_reversible():
 
 def test_the_exponents_of_the_upside_down_rest_state():
     """About u = pi waves grow at sqrt(1 - q^2): of L = 10, q = 0 once, 2 pi/10 twice (sine and cosine), no other."""
-    small = sg.sine_gordon(10.0, 16)
+    small, q = sg.sine_gordon(10.0, 16), 2 * math.pi / 10
+    x, rate = sg.grid(10.0, 16), math.sqrt(1 - q**2)
     states = np.zeros((32, LANES))
     states[:16] = math.pi
     moving = field_block(small, states, 4)
-    run(moving, 100)  # rounding of pi grows like e^t, so the field leaves only after t = 35
-    result = run(moving, 100)
-    exact = [1.0, *[math.sqrt(1 - (2 * math.pi / 10) ** 2)] * 2]
-    assert np.allclose(result.growth[:, :3].sum(axis=0)[:, 0] / 10, exact, rtol=1e-3)
-    assert np.abs(result.growth[:, 3].sum(axis=0) / 10).max() < 0.3
+    moving.deviations[:16] = np.array([np.ones(16), np.cos(q * x), np.sin(q * x), np.cos(2 * q * x)]).T[:, :, None]
+    moving.deviations[16:] = moving.deviations[:16] * np.array([1.0, rate, rate, 0.0])[:, None]
+    result = run(moving, 200)  # rounding of pi grows like e^t, so the field leaves only after t = 35
+    rates = result.growth[1:].sum(axis=0) / 19.9  # the first record begins at another length
+    assert np.allclose(rates[:3, 0], [1.0, rate, rate], rtol=1e-5)
+    assert abs(rates[3, 0]) < 0.05
 
 
 def test_breathers_have_no_positive_exponent():
@@ -322,7 +334,7 @@ def test_breathers_have_no_positive_exponent():
 
 def test_what_fields_refuse():
     states = np.zeros((128, LANES))
-    with pytest.raises(ValueError, match="at a step of 0.4 the fastest wave is unstable; take one below 0.3"):
+    with pytest.raises(ValueError, match=r"at a step of 0.4 the fastest wave is unstable; take one below 0.3"):
         field_block(SMALL, states, 0, h=0.4)
     with pytest.raises(ValueError, match="no symplectic scheme of order 3; there are"):
         field_block(SMALL, states, 0, order=3)
@@ -332,7 +344,7 @@ def test_what_fields_refuse():
         field_block(KS, states, 0)
     with pytest.raises(ValueError, match="43 deviation vectors asked for, the state has 42 dimensions"):
         field_block(KS, field_starts(KS, 0), 43)
-    with pytest.raises(ValueError, match="the step is -0.1; it must be above 0"):
+    with pytest.raises(ValueError, match=r"the step is -0.1; it must be above 0"):
         field_block(KS, field_starts(KS, 0), 0, h=-0.1)
     with pytest.raises(ValueError, match="lengths must be 16 finite numbers above 0"):
         field_block(KS, field_starts(KS, 0), 0, lengths=np.zeros(LANES))
@@ -340,7 +352,7 @@ def test_what_fields_refuse():
         field_starts(system("lorenz63"), 0)
     with pytest.raises(ValueError, match="an even number of at least 4 is needed"):
         sg.sine_gordon(20.0, 7)
-    with pytest.raises(ValueError, match="a breather's frequency is 1.0"):
+    with pytest.raises(ValueError, match=r"a breather's frequency is 1.0"):
         sg.sine_gordon(20.0, 8, frequency=1.0)
     with pytest.raises(ValueError, match="1 mode"):
         ks.kuramoto_sivashinsky(22.0, 1)
