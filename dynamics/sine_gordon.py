@@ -62,7 +62,8 @@ def breather(x: Array, t: float, frequency: float) -> Array:
     if not 0.0 < frequency < 1.0:
         raise ValueError(f"a breather's frequency is {frequency}; it must be above 0 and below 1")
     decay = math.sqrt(1 - frequency**2)
-    return np.asarray(4 * np.arctan(decay * math.cos(frequency * t) / (frequency * np.cosh(decay * x))))
+    height = decay * math.cos(frequency * t) / frequency
+    return np.asarray(4 * np.arctan(height / np.cosh(decay * x)), dtype=np.float64)
 
 
 def energy(states: Array, length: float) -> Array:

@@ -330,3 +330,31 @@ def sine_gordon(u, v, length, h, steps, weights):
             v = v + w * h * (np.fft.irfft(-(q**2) * np.fft.rfft(u), len(u)) - np.sin(u))
             u = u + w * h / 2 * v
     return u, v
+
+
+def philox(counter, key):
+    """Philox4x32-10 on whole numbers (Salmon et al. 2011): four words from four words under a key of two."""
+    c, k = list(counter), list(key)
+    for _ in range(10):
+        (high0, low0), (high1, low1) = (divmod(m * x, 2**32) for m, x in ((0xD2511F53, c[0]), (0xCD9E8D57, c[2])))
+        c = [high1 ^ c[1] ^ k[0], low1, high0 ^ c[3] ^ k[1], low0]
+        k = [(k[0] + 0x9E3779B9) % 2**32, (k[1] + 0xBB67AE85) % 2**32]
+    return c
+
+
+def normal(seed, lane, step, component):
+    """One normal deviate (Box & Muller 1958) from the words under a counter of step, lane and component."""
+    c = philox([step % 2**32, step // 2**32, lane, component], [seed % 2**32, seed // 2**32])
+    first, second = ((c[i] * 2**32 + c[i + 1]) // 2**11 for i in (0, 2))
+    return np.sqrt(-2 * log((first + 1) / 2**53)) * np.cos(2 * np.pi * second / 2**53)
+
+
+def noisy_path(drift, noise, slope, x, h, increments):
+    """x after a step for every row of increments: Euler-Maruyama, with Milstein's term where slope is not None."""
+    for n, dw in enumerate(increments):
+        b = noise(x)
+        move = drift(x, n * h) * h + b * dw
+        if slope is not None:
+            move = move + b * slope(x) / 2 * (dw * dw - h)
+        x = x + move
+    return x
