@@ -51,7 +51,7 @@ def sine_gordon(length: float = LENGTH, points: int = POINTS, frequency: float =
 
 def grid(length: float, points: int) -> Array:
     """The points x = j L/N, (N,)."""
-    return np.arange(points) * (length / points)
+    return np.linspace(0.0, length, points, endpoint=False)
 
 
 def breather(x: Array, t: float, frequency: float) -> Array:

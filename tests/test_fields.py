@@ -262,10 +262,10 @@ def energies(order, h, periods, every):
 
 
 def no_drift(found, bound):
-    """Bounded, and the largest deviation of the first tenth of the run is that of the last, to one in a hundred."""
+    """Bounded, and the largest deviation of the first tenth of the run is that of the last, to two in a hundred."""
     assert np.abs(found).max() < bound
     first, *_, last = (np.abs(part).max() for part in np.array_split(found, 10))
-    assert last == pytest.approx(first, rel=0.01)
+    assert last == pytest.approx(first, rel=0.02)
 
 
 def test_the_energy_of_sine_gordon_is_bounded_over_a_thousand_periods():
@@ -283,7 +283,7 @@ def test_the_wobble_of_energy_goes_like_the_order():
 @pytest.mark.slow
 def test_the_energy_of_sine_gordon_is_bounded_over_ten_thousand_periods():
     no_drift(energies(2, 0.1, 10_000, 23), 1.6e-3)
-    no_drift(energies(4, 0.2, 1000, 23), 1e-4)
+    no_drift(energies(4, 0.2, 1000, 3), 1e-5)
 
 
 def test_sine_gordon_steps_are_symplectic_and_reversible():

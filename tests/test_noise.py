@@ -100,8 +100,8 @@ def test_deviates_are_independent():
 @pytest.mark.parametrize("method", METHODS)
 def test_steps_are_those_of_the_formula(method):
     h, lanes, fine = 0.03, [4, 9, 1000], 3
-    moving = noisy_block(WIDE, np.array([[0.5, 1.0, -2.0], [-0.2, 0.1, 0.4]]), h=h, seed=7, method=method, lanes=lanes, fine=fine)  # fmt: skip
-    start = moving.states
+    start = np.array([[0.5, 1.0, -2.0], [-0.2, 0.1, 0.4]])
+    moving = noisy_block(WIDE, start, h=h, seed=7, method=method, lanes=lanes, fine=fine)
     moving.advance(20)
     dw = normals(7, lanes, 60, 2).reshape(20, fine, 2, 3).sum(axis=1) * math.sqrt(h / fine)
     for i in range(3):
