@@ -4,7 +4,6 @@ A field is a block like any other: the same layout, deviations, records and stat
 differs is where its step comes from. Domain, resolution, step and start are stated in the field's own module.
 """
 
-import math
 from collections.abc import Callable
 
 import numpy as np
@@ -56,14 +55,14 @@ def field_block(
     states: Array,
     k: int,
     *,
-    h: float | None = None,
+    h: Array | float | None = None,
     lengths: Array | None = None,
     seed: int = 0,
     order: int = sg.ORDER,
 ) -> Block:
     """A block of a field from states (d, LANES), with k random orthonormal deviations, the same in every lane.
 
-    h : the step; the field's own where none is given. lengths (LANES,) : L of every lane; if not given, the row's.
+    h : the step, one or (LANES,); the field's own if not given. lengths (LANES,) : L of every lane; or else the row's.
     order : of the symplectic scheme of sine-Gordon, 2 or 4; ETDRK4 is of order 4 alone.
     Raises ValueError for a step at which sine-Gordon's fastest wave is unstable.
     """
@@ -72,11 +71,11 @@ def field_block(
         raise ValueError(f"{system.id}: a block needs states {(d, LANES)}, not {states.shape}")
     if not 0 <= k <= d:
         raise ValueError(f"{system.id}: {k} deviation vectors asked for, the state has {d} dimensions")
-    h = STEPS[name] if h is None else h
+    steps = np.broadcast_to(np.asarray(STEPS[name] if h is None else h, dtype=float), LANES).copy()
     domain = np.full(LANES, system.parameters["L"]) if lengths is None else np.asarray(lengths, dtype=float).copy()
     if domain.shape != (LANES,) or not (np.isfinite(domain).all() and (domain > 0).all()):
         raise ValueError(f"{system.id}: lengths must be {LANES} finite numbers above 0")
-    if not 0.0 < h < math.inf:
+    if not (np.isfinite(steps).all() and (steps > 0).all()):
         raise ValueError(f"{system.id}: the step is {h}; it must be above 0")
     if name == ks.NAME:
         if order != 4:
@@ -85,15 +84,15 @@ def field_block(
     else:
         if order not in sg.COMPOSITIONS:
             raise ValueError(f"{system.id}: no symplectic scheme of order {order}; there are {[*sg.COMPOSITIONS]}")
-        limit = sg.longest_step(float(domain.min()), d // 2, order)
-        if h >= limit:
-            raise ValueError(f"{system.id}: at a step of {h} the fastest wave is unstable; take one below {limit:.3g}")
+        limits = np.array([sg.longest_step(length, d // 2, order) for length in domain.tolist()])
+        worst = int(np.argmax(steps / limits))
+        if steps[worst] >= limits[worst]:
+            raise ValueError(f"{system.id}: at a step of {steps[worst]:g} and L = {domain[worst]:g} the fastest wave is"
+                             f" unstable; take one below {limits[worst]:.3g}")  # fmt: skip
         step = sg.step_kernel(d // 2, order)
     data = np.zeros((d * (1 + k) + 1) * LANES)
     shaped = data[: d * (1 + k) * LANES].reshape(d, 1 + k, LANES)
     shaped[:, 0] = states
     if k:
         shaped[:, 1:] = np.linalg.qr(np.random.default_rng(seed).standard_normal((d, k)))[0][:, :, None]
-    return Block(
-        system, k, data, domain, np.zeros(LANES), np.full(LANES, h), np.full(LANES, np.inf), Kernels(step, None)
-    )
+    return Block(system, k, data, domain, np.zeros(LANES), steps, np.full(LANES, np.inf), Kernels(step, None))

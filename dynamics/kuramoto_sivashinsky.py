@@ -26,8 +26,8 @@ from dynamics.kernel import SOURCES, kernel
 from dynamics.system import System
 
 Array = NDArray[np.float64]
-LENGTH = 22.0  # Cvitanovic, Davidchack & Siminos 2010: the smallest well studied length with sustained turbulence
-MODES = 21  # 64 points; the last mode is damped at a rate of 1257, and holds 1e-17 of the energy
+LENGTH = 32.0  # the benchmark's; L = 22 with M = 21 is that of Cvitanovic, Davidchack & Siminos 2010
+MODES = 31  # 94 points; the last mode is 1e-8 of the largest at L = 32, and 2e-5 with M = 21
 STEP = 0.1
 CONTOUR = 32  # points on the upper half of the unit circle about h lambda
 NAME = "kuramoto_sivashinsky"

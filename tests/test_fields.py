@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import mpmath
 import naive
@@ -14,7 +15,7 @@ from dynamics.fields import field_block, field_starts
 from dynamics.registry import system
 from indicators.lyapunov import lyapunov_spectrum
 
-KS = ks.kuramoto_sivashinsky()
+KS = ks.kuramoto_sivashinsky(22.0, 21)
 SMALL = sg.sine_gordon(20.0, 64)  # where a breather's tails meet at 1e-2: not the breather, but a smooth field
 # Cvitanovic, Davidchack & Siminos 2010, SIAM J. Appl. Dyn. Syst. 9:1, Table 5.1 and text, to +-0.003
 KS_22 = [0.048, 0, 0, -0.003, -0.189, -0.256, -0.290, -0.310, -1.963, -1.967]
@@ -68,11 +69,11 @@ def test_ks_steps_are_those_of_the_fourier_transform():
 
 def test_ks_modes_and_values_are_each_other():
     states = field_starts(KS, 5)
-    assert np.allclose(ks.field_modes(ks.field_values(states)), states, rtol=0, atol=1e-15)
+    assert np.allclose(ks.field_modes(ks.field_values(states), 21), states, rtol=0, atol=1e-15)
     y = 2 * np.pi * np.arange(64) / 64
     assert np.allclose(ks.field_values(states)[:, 0], np.cos(y) * (1 + np.sin(y)), rtol=0, atol=1e-14)
     with pytest.raises(ValueError, match="40 points do not resolve 21 modes; at least 43 are needed"):
-        ks.field_modes(np.zeros((40, 1)))
+        ks.field_modes(np.zeros((40, 1)), 21)
 
 
 def test_etdrk4_is_of_order_four_for_field_and_deviations():
@@ -143,15 +144,18 @@ def test_deviations_are_the_derivative_of_the_step(make):
 @pytest.mark.parametrize("s", [KS, SMALL], ids=["ks", "sine_gordon"])
 def test_the_orbit_is_the_same_with_deviations_and_in_any_lane(s):
     states, order = field_starts(s, 1), np.random.default_rng(0).permutation(LANES)
-    lengths = np.linspace(20.0, 24.0, LANES)
-    plain = field_block(s, states, 0, lengths=lengths)
-    watched = field_block(s, states, 3, lengths=lengths)
-    dealt = field_block(s, states[:, order], 3, lengths=lengths[order])
+    lengths, h = np.repeat(np.linspace(20.0, 24.0, LANES // 2), 2), np.tile([0.05, 0.1], LANES // 2)
+    plain = field_block(s, states, 0, h=h, lengths=lengths)
+    watched = field_block(s, states, 3, h=h, lengths=lengths)
+    dealt = field_block(s, states[:, order], 3, h=h[order], lengths=lengths[order])
     for moving in (plain, watched, dealt):
         moving.advance(40)
     assert np.array_equal(plain.states, watched.states)
     assert np.array_equal(watched.states[:, order], dealt.states)
     assert np.array_equal(watched.deviations[:, :, order], dealt.deviations)
+    alone = field_block(replace(s, parameters={"L": lengths[5]}), states, 0, h=h[5])  # no lane unlike the others
+    alone.advance(40)
+    assert np.array_equal(alone.states[:, 5], plain.states[:, 5])
 
 
 def test_ks_decays_below_two_pi_at_the_linear_rates():
@@ -212,6 +216,31 @@ def test_lya_19_the_exponents_of_ks_shortly():
     assert spectrum.value[4] < -0.17
 
 
+def test_ks_at_the_length_of_the_benchmark_is_at_rest():
+    """L = 32 lies in a window of steady cells, four of them; such windows: Hyman, Nicolaenko & Zaleski 1986, Physica D
+    23:265. Every start ends there, after a turbulent transient of up to a thousand time units: no exponent is positive, one is
+    0 (a shift in space; a shift in time moves nothing).
+    """
+    coarse = ks.kuramoto_sivashinsky(32.0, 21)
+    moving = field_block(coarse, field_starts(coarse, 1), 0)
+    moving.advance(2000)
+    early = moving.states
+    moving.advance(10)
+    assert np.abs(moving.states - early).max() > 0.01  # not yet: in some lane the field still moves
+    moving.advance(20_000)
+    late = moving.states
+    moving.advance(10)
+    assert np.abs(moving.states - late).max() < 1e-12
+    waves = np.hypot(late[::2], late[1::2])
+    assert (waves[3] > 1).all()
+    assert np.delete(waves, [3, 7, 11, 15, 19], axis=0).max() < 1e-10
+    watched = field_block(coarse, late, 3, seed=1)
+    run(watched, 100, steps=10)
+    rates = run(watched, 100, steps=10).growth.mean(axis=0)
+    assert np.abs(rates[0]).max() < 5e-3
+    assert np.allclose(rates[1:], -0.041, atol=0.005)
+
+
 @pytest.mark.slow
 def test_the_reference_exponents_of_ks():
     """16 lanes of 2500 time units: all ten within the 0.003 of the reference, and the first in its own interval."""
@@ -248,6 +277,18 @@ def test_the_symplectic_schemes_have_their_order_on_the_breather(order):
         errors.append(np.abs(moving.states[:256, 0] - sg.breather(x, 6.0, 0.6)).max())
     assert slope(steps, errors) == pytest.approx(-order, abs=0.15)
     assert errors[-1] < {2: 1e-3, 4: 1e-6}[order]
+
+
+def test_the_energy_is_that_of_the_points():
+    """Of rough fields by the matrix D2, every wave to the finest counted once; of a breather 16 sqrt(1 - w^2)."""
+    states = np.random.default_rng(0).standard_normal((32, 3))
+    u, v = states[:16], states[16:]
+    q = 2 * math.pi * np.arange(9) / 10
+    bent = np.fft.irfft(-(q[:, None] ** 2) * np.fft.rfft(u, axis=0), 16, axis=0)
+    exact = (v**2 / 2 - u * bent / 2 + 1 - np.cos(u)).sum(axis=0) * 10 / 16
+    assert np.allclose(sg.energy(states, 10.0), exact, rtol=1e-13)
+    wide = sg.sine_gordon(60.0, 256, frequency=0.6)
+    assert sg.energy(field_starts(wide, 0), 60.0)[0] == pytest.approx(16 * 0.8, rel=1e-9)
 
 
 def energies(order, h, periods, every):
@@ -334,7 +375,9 @@ def test_breathers_have_no_positive_exponent():
 
 def test_what_fields_refuse():
     states = np.zeros((128, LANES))
-    with pytest.raises(ValueError, match=r"at a step of 0.4 the fastest wave is unstable; take one below 0.3"):
+    with pytest.raises(
+        ValueError, match=r"at a step of 0.4 and L = 20 the fastest wave is unstable; take one below 0.3"
+    ):
         field_block(SMALL, states, 0, h=0.4)
     with pytest.raises(ValueError, match="no symplectic scheme of order 3; there are"):
         field_block(SMALL, states, 0, order=3)
