@@ -380,6 +380,8 @@ def test_what_fields_refuse():
         ValueError, match=r"at a step of 0.4 and L = 20 the fastest wave is unstable; take one below 0.3"
     ):
         field_block(SMALL, states, 0, h=0.4)
+    with pytest.raises(ValueError, match=r"at a step of 0.2 and L = 10 the fastest wave is unstable"):
+        field_block(SMALL, states, 0, h=0.2, lengths=np.array([20.0] * 9 + [10.0] + [20.0] * 6))
     with pytest.raises(ValueError, match="no symplectic scheme of order 3; there are"):
         field_block(SMALL, states, 0, order=3)
     with pytest.raises(ValueError, match="ETDRK4 is of order 4, not 2"):
