@@ -20,8 +20,6 @@ from labeling.verdict import Verdict
 ESCAPE_LANES = 64  # orbits followed to see whether any leaves a chaotic set
 LEAVE = 1e-6  # of the scale, from a saddle: where its unstable manifold is taken up
 APPROACHED = 0.15  # of the extent: the least distance to a saddle that an orbit near it reaches in one series
-NEARER = 1.2  # the same within one of PARTS parts of the series, at least, in units of that of the whole
-PARTS = 16
 ESCAPE_CHECKS = 16  # times at which each is looked at
 ESCAPE_STEPS = {"map": 200_000, "ode": 2_000_000}  # iterates or steps for which each is followed
 SETTLED = 1e-2  # distance from the final set, relative to the scale, within which an orbit has settled
@@ -62,7 +60,7 @@ def escapes(e: Evidence, rest: Sequence[Cycle], seed: int) -> dict[str, float] |
 
 
 def leaving_saddle(e: Evidence, rest: Sequence[Cycle], saddles: Sequence[Cycle]) -> list[float] | None:
-    """A saddle of a flow that the orbit comes ever nearer to and whose unstable manifold leads to a resting attractor.
+    """A saddle of a flow that the orbit comes near to and whose unstable manifold leads to a resting attractor.
 
     What an orbit comes arbitrarily near to belongs to its set, and with a saddle the set contains its unstable
     manifold; if that ends on an attracting equilibrium the set is no attractor, however long orbits stay. The Lorenz
@@ -113,10 +111,9 @@ def _resting(e: Evidence, states: Array, rest: Sequence[Cycle]) -> NDArray[np.bo
 
 
 def _approached(e: Evidence, saddle: Cycle) -> bool:
-    """Whether the orbit comes near to a saddle, and nearer the longer it lasts."""
+    """Whether the orbit comes so near to a saddle that its set may hold it."""
     gaps = (np.abs(e.series - saddle.point) / np.maximum(e.extent, 1e-12 * e.scale)).max(axis=1)
-    nearest = np.array([part.min() for part in np.array_split(gaps, PARTS)])
-    return bool(nearest.min() <= APPROACHED and np.median(nearest) >= NEARER * nearest.min())
+    return bool(gaps.min() <= APPROACHED)
 
 
 def transient(system: System, verdict: Verdict, settings: Settings) -> dict[str, Any] | None:

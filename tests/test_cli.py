@@ -138,7 +138,7 @@ def test_the_cache_is_listed_and_removed(tmp_path: Path) -> None:
     assert listed["groups"][0]["oldest_days"] > 1000 > 1 > listed["groups"][0]["newest_days"]
     assert "henon" in cache().stdout
     assert json.loads(cache("--system", "rossler", "--json").stdout)["entries"] == 0
-    wrong = cache("--system", "lorenz64")
+    wrong = cache("--system", "lorenz63s")
     assert (wrong.returncode, wrong.stdout) == (2, "")
     assert "did you mean lorenz63" in wrong.stderr
     assert cache("--older-than", "-1").returncode == 2

@@ -44,9 +44,14 @@ TWINS = {
     "dysts_catwoplusquasiperiodic": ("z y a", {}), "dysts_panxuzhou": ("x y z", {}), "dysts_tsucs2": ("x y z", {}),
     "dysts_hyperlorenz": ("x y z w", {"b": "c", "c": "b"}), "dysts_sakarya": ("x y z", {}),
     "dysts_rayleighbenard": ("x y z", {"r": "c"}), "dysts_thomaslabyrinth": ("x y z", {}),
-    "dysts_sprotta": ("x y z", {}),
+    "dysts_sprotta": ("x y z", {}), "dysts_chen": ("x y z", {}), "dysts_chua": ("x y z", {}),
+    "dysts_rikitakedynamo": ("x y z", {}), "dysts_hadley": ("x y z", {"f": "F", "g": "G"}),
+    "dysts_lorenz84": ("x y z", {"f": "F", "g": "G"}), "dysts_map_baker": ("x y", {"a": 1.0}),
 }  # fmt: skip
-HELD = {"dysts_sprotta": {"a": 1.0}}  # parameters of the twin that this one does not have
+HELD = {
+    "dysts_sprotta": {"a": 1.0},
+    "dysts_map_baker": {"s": 1.9999999999},
+}  # parameters of the twin that this one does not have
 
 
 @cache
