@@ -20,7 +20,7 @@ def explanation(row: Row) -> str:
         why = f"{p['reason']}; " if p["reason"] else ""
         lines.append(f"  {name:<18} {p['value']:<9} {p['basis']:<9} {why}{_short(p['evidence'])}".rstrip())
     texts = {axiom.id: axiom for axiom in published()}
-    lines += ["", "axioms violated: " + ("none" if not row["violations"] else "")]
+    lines += ["", "axioms violated:" if row["violations"] else "axioms violated: none"]
     for violated in row["violations"]:
         axiom = texts[violated]
         lines.append(f"  {violated} ({axiom.status}): {axiom.text}")
