@@ -22,7 +22,6 @@ BATCHES = 16  # of a lane, for the standard error of its average
 SIGMAS = 5.0  # standard errors within which averages agree
 RESOLVED = 0.25  # of the standard deviation: five standard errors must be below it
 SAME, APART = 0.02, 0.1  # of the standard deviation: averages so near agree, so far differ, whatever the errors say
-GROWTH = 1.1  # of the range over a doubling of the time, from which it counts as growing
 
 
 @dataclass(frozen=True)
