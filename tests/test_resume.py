@@ -107,7 +107,7 @@ def test_ctrl_c_is_one_line_and_status_2_and_the_next_run_goes_on(
     first: tuple[Path, Path], cache: Path, tmp_path: Path
 ) -> None:
     run = start(cache, tmp_path / "out", jobs=2)
-    stop(run, cache, 8, signal.SIGINT)
+    stop(run, cache, 2, signal.SIGINT)
     _, said = run.communicate(timeout=60)
     assert run.returncode == 2
     assert [line for line in said.splitlines() if "stopped" in line] == [
@@ -115,7 +115,7 @@ def test_ctrl_c_is_one_line_and_status_2_and_the_next_run_goes_on(
     ]
     assert "Traceback" not in said
     before = entries(cache)
-    assert len(before) >= 8
+    assert len(before) >= 2
     finished(start(cache, tmp_path / "out"))
     assert before.items() <= entries(cache).items()
     assert written(tmp_path / "out") == written(first[1])
