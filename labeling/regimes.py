@@ -137,8 +137,8 @@ def _can_be_torus(e: Evidence) -> bool:
 def _zero_exponents(e: Evidence, floor: float) -> bool:
     """Whether as many exponents vanish as a torus has frequencies: one for a map's circle, two for a flow's torus.
 
-    An exponent vanishes if it is no larger than what a neutral direction's drift reads; that its interval holds 0 is not
-    enough, since a wide one holds 0 on weak chaos too.
+    An exponent vanishes if it is no larger than what a neutral direction's drift reads; that its interval holds 0 is
+    not enough, since a wide one holds 0 on weak chaos too.
     """
     needed = 2 if e.system.kind == "ode" and e.system.autonomous else 1
     if e.spectrum.value is None or np.size(e.spectrum.value) < needed:
