@@ -2,9 +2,9 @@
 
 import json
 import math
-from functools import cache
 
 import numpy as np
+import pytest
 
 from dynamics.registry import system
 from labeling.certificates import certificate
@@ -21,17 +21,17 @@ def certified(s, *points):
     return found
 
 
-@cache
+@pytest.fixture(scope="module")
 def logistic():
     return certified(LOGISTIC.with_values({"r": 3.2}), [0.7994554904673701], [0.5130445095326298])
 
 
-@cache
+@pytest.fixture(scope="module")
 def tongue():
     return certified(system("circle_map_quasiperiodic").with_values({"Omega": 0.5}), [0.0], [0.5])
 
 
-@cache
+@pytest.fixture(scope="module")
 def focus():
     s = LORENZ.with_values({"rho": 14.0})
     x = math.sqrt(s.parameters["beta"] * 13)

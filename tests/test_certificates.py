@@ -1,6 +1,5 @@
 import math
 
-import certified as certified_orbits
 import numpy as np
 import pytest
 import sympy as sp
@@ -51,21 +50,6 @@ def logistic_cycle(r):
 def lorenz_c(sigma, rho, beta, sign):
     x = sign * (arb(beta) * (arb(rho) - 1)).sqrt()
     return [x, x, arb(rho) - 1]
-
-
-@pytest.fixture(name="logistic")
-def _logistic():
-    return certified_orbits.logistic()
-
-
-@pytest.fixture(name="tongue")
-def _tongue():
-    return certified_orbits.tongue()
-
-
-@pytest.fixture(name="focus")
-def _focus():
-    return certified_orbits.focus()
 
 
 def test_the_two_cycle_of_the_logistic_map(logistic):

@@ -6,6 +6,7 @@ from itertools import pairwise
 import naive
 import numpy as np
 import pytest
+from delayed import MACKEY_GLASS, levels, values
 from scipy.integrate import simpson
 from scipy.special import lambertw
 
@@ -25,16 +26,6 @@ LINEAR_ROW = {
 }
 LINEAR = delay_system_from_row("linear_delay", LINEAR_ROW)
 COSINE = LINEAR.with_values({"a": -1.0, "tau": math.pi / 2}, {"x": "cos(t)"})
-MACKEY_GLASS = delay_system_from_row(
-    "mackey_glass",
-    {
-        "kind": "dde",
-        "state": {"x": 0.9},
-        "parameters": {"beta": 0.2, "gamma": 0.1, "n": 10, "tau": 17},
-        "delayed": {"x_tau": {"of": "x", "by": "tau"}},
-        "rule": ["beta*x_tau/(1 + x_tau**n) - gamma*x"],
-    },
-)
 # (x, y) = (sin t, cos t) solves it whatever the two delays are: every term that they bring in is taken off again
 TWO = delay_system_from_row(
     "two_delays",
@@ -46,16 +37,6 @@ TWO = delay_system_from_row(
         "rule": ["y + x_p*y_q - sin(t - p)*cos(t - q)", "-x + y_p**2 - cos(t - p)**2"],
     },
 )
-
-
-def values(system, **given):
-    """Parameters (n, LANES): those of the row, some of them replaced by a number or by one per lane."""
-    return np.array([np.broadcast_to(given.get(n, v), LANES) for n, v in system.parameters.items()], dtype=float)
-
-
-def levels(times):
-    """A constant history for each lane, none of them the equilibrium x = 1 of Mackey and Glass."""
-    return (0.52 + 0.05 * np.arange(LANES) + 0.0 * times)[None]
 
 
 def shaped(moving, ring):

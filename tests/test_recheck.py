@@ -2,7 +2,6 @@ import json
 import math
 import re
 
-import certified as certified_orbits
 import numpy as np
 import pytest
 from certified import LOGISTIC, certified, standard_points
@@ -12,21 +11,6 @@ from hypothesis import strategies as st
 from dynamics.registry import system
 from labeling.certificates import certificate, checksum
 from labeling.recheck import SHAPE, recheck
-
-
-@pytest.fixture(name="logistic")
-def _logistic():
-    return certified_orbits.logistic()
-
-
-@pytest.fixture(name="tongue")
-def _tongue():
-    return certified_orbits.tongue()
-
-
-@pytest.fixture(name="focus")
-def _focus():
-    return certified_orbits.focus()
 
 
 def resealed(row):
