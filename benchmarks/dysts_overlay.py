@@ -64,7 +64,6 @@ SAME = {  # class: the id whose equations it has, at some values of that one's p
 SAME_MAPS = {"Logistic": "logistic_r4", "Henon": "henon", "Ikeda": "ikeda_map", "Chirikov": "standard_map",
              "Circle": "circle_map_quasiperiodic", "Baker": "bakers_map"}  # fmt: skip
 LATER = {"BlinkingVortexMap": "its rule solves an equation numerically and is no formula"}
-DELAY = "systems with delay are not supported yet"
 
 HEAD = """\
 # What is stated about the systems of the package dysts besides its own equations, parameters and starts.
@@ -92,8 +91,6 @@ def show(system_id: str, name: str, kind: str, period: float, same: dict[str, st
     if name in LATER:
         print(f'later = "{LATER[name]}"')
         return
-    if kind == "dde":
-        print(f'later = "{DELAY}"')
     row = row_of({"class": name, "kind": kind})
     circle = CIRCLES.get(name, {})
     if circle:

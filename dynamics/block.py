@@ -168,7 +168,7 @@ def run(moving: Block, records: int, *, steps: int = 1, renormalisations: int = 
         escape_radius(moving.system), growth, states, status, kept,
     )  # fmt: skip
     interval = moving.h * (steps * renormalisations)
-    measured = moving.system.kind == "ode" and k == d
+    measured = not moving.system.discrete and k == d
     mean = moving.divergence_integral / (interval * records) if measured else np.full(LANES, np.nan)
     return Run(growth, states, interval, tuple(STATUSES[s] for s in status), kept, mean)
 

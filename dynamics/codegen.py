@@ -61,6 +61,8 @@ def kernels(system: System, k: int, method: str = "dp5", lanes: int = LANES) -> 
     d = system.dimension
     if not 0 <= k <= d:
         raise ValueError(f"{system.id}: {k} deviation vectors asked for, the state has {d} dimensions")
+    if not system.has_formula:
+        raise ValueError(f"{system.id}: a system of kind {system.kind} has steps of its own")
     check_size(system)
     shape = repr((system.kind, [*system.state], [*system.parameters], system.let, system.rule, system.circle))
     looped = d * (1 + d) > MAX_UNROLLED[system.kind]
@@ -69,7 +71,7 @@ def kernels(system: System, k: int, method: str = "dp5", lanes: int = LANES) -> 
         source = looped_source(system, derivative_code(system, d, columns=0), method, lanes) if looped else (
             _module_source(system, k, method, lanes)
         )  # fmt: skip
-        module = _module(system.id, source)
+        module = loaded_module(system.id, source)
         _LOADED[key] = Kernels(module.step, getattr(module, "rule", None))
     return _LOADED[key]
 
@@ -80,7 +82,7 @@ def check_size(system: System) -> None:
         raise RowError(f"{system.id}: {system.dimension} variables are too many; at most {MAX_VARIABLES} can be moved")
 
 
-def _module(system_id: str, source: str) -> Any:
+def loaded_module(system_id: str, source: str) -> Any:
     """The module with this text, named by its digest. It is run as it stands here: Python's own cache of bytecode would
     take a file rewritten within one second for the old one. The file is for its reader, and for tracebacks.
     """

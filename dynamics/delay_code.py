@@ -16,7 +16,7 @@ from collections.abc import Callable
 
 from numba import types
 
-from dynamics.codegen import LANES, _module
+from dynamics.codegen import LANES, loaded_module
 from dynamics.delay_system import DelaySystem
 from dynamics.straight_line import Derivative, arguments, derivative_code, results, state_functions
 
@@ -91,7 +91,7 @@ def delay_step(system: DelaySystem) -> Callable[..., None]:
     """
     source = delay_source(system)
     if source not in _LOADED:
-        _LOADED[source] = _module(system.id, source).step
+        _LOADED[source] = loaded_module(system.id, source).step
     return _LOADED[source]
 
 

@@ -19,20 +19,13 @@ import numpy as np
 import sympy as sp
 from numpy.typing import NDArray
 
-from dynamics.equations import EquationError, expression, symbol
+from dynamics.equations import symbol
+from dynamics.history import Delayed, history_formula, value_of_history
 from dynamics.nearest import did_you_mean, listed, shown
 from dynamics.pointwise import value_at
 from dynamics.system import RowError, System, system_from_row
 
 WITHOUT_DELAY = ("circle", "density", "conserved", "lattice")  # keys that a row with delays cannot have
-
-
-@dataclass(frozen=True)
-class Delayed:
-    """A delayed name: the value of the variable `of` at a time earlier by the parameter `by`."""
-
-    of: str
-    by: str
 
 
 @dataclass(frozen=True)
@@ -73,7 +66,7 @@ class DelaySystem:
     @cached_property
     def history_expressions(self) -> tuple[sp.Expr, ...]:
         """The history of every variable as a SymPy expression over t and the parameters."""
-        return tuple(_formula(self.id, name, text, self.parameters) for name, text in self.history.items())
+        return tuple(history_formula(self.id, name, text, self.parameters) for name, text in self.history.items())
 
     def with_values(self, parameters: Mapping[str, float], history: Mapping[str, str] | None = None) -> "DelaySystem":
         """The same system at other parameter values, or with another history of some variables."""
@@ -105,8 +98,21 @@ class DelaySystem:
         return out
 
 
+def delay_form(system: System) -> DelaySystem:
+    """A row of kind dde as its kernels see it; RowError where a delay is not above 0."""
+    start = _start(system.id, system.history, system.delayed, system.parameters)
+    rule = (*system.rule, *["0"] * len(system.delayed))
+    base = replace(system, kind="ode", state=start, rule=rule, delayed={}, history={})
+    return DelaySystem(base, system.delayed, system.history)
+
+
 def delay_system_from_row(system_id: str, row: Mapping[str, Any]) -> DelaySystem:
-    """The delay system that a TOML table describes; raises RowError with one sentence that says what is wrong."""
+    """The system that a TOML table describes, as its kernels see it."""
+    return delay_form(delay_row(system_id, row))
+
+
+def delay_row(system_id: str, row: Mapping[str, Any]) -> System:
+    """The system with delays that a TOML table describes; raises RowError with one sentence that says what is wrong."""
 
     def refuse(message: str) -> RowError:
         return RowError(f"{system_id}: {message}")
@@ -132,7 +138,9 @@ def delay_system_from_row(system_id: str, row: Mapping[str, Any]) -> DelaySystem
         "rule": ["0"] * (len(state) + len(delayed)),
     }).parameters  # fmt: skip
     plain["state"] = _start(system_id, history, delayed, parameters)
-    return DelaySystem(system_from_row(system_id, plain), delayed, history)
+    base, d = system_from_row(system_id, plain), len(rule)
+    start = dict([*base.state.items()][:d])
+    return replace(base, kind="dde", state=start, rule=base.rule[:d], delayed=delayed, history=history)
 
 
 def _delayed(name: str, entry: Any, row: Mapping[str, Any], refuse: Callable[[str], RowError]) -> Delayed:
@@ -152,15 +160,10 @@ def _start(
     for one in delayed.values():
         if parameters[one.by] <= 0.0:
             raise RowError(f"{system_id}: the delay {one.by} is {parameters[one.by]:g}; it must be above 0")
-    places = {name: (name, 0.0) for name in history}
-    places |= {name: (one.of, -parameters[one.by]) for name, one in delayed.items()}
-    known = {symbol(name): value for name, value in parameters.items()}
-    start = {}
-    for name, (of, time) in places.items():
-        start[name] = value_at(_formula(system_id, of, history[of], parameters), {**known, symbol("t"): time})
-        if not np.isfinite(start[name]):
-            raise RowError(f"{system_id}: the history of {of}, {shown(history[of])}, has no finite value at"
-                           f" t = {time:g}")  # fmt: skip
+    start = {name: value_of_history(system_id, name, history[name], parameters, 0.0) for name in history}
+    for name, one in delayed.items():
+        past = -parameters[one.by]
+        start[name] = value_of_history(system_id, one.of, history[one.of], parameters, past)
     return start
 
 
@@ -168,10 +171,3 @@ def _text(value: Any) -> str:
     if isinstance(value, float):  # of NumPy too, which shows itself otherwise
         value = float(value)
     return value if isinstance(value, str) else repr(value)
-
-
-def _formula(system_id: str, name: str, text: str, parameters: Mapping[str, float]) -> sp.Expr:
-    try:
-        return expression(text, {**{p: symbol(p) for p in parameters}, "t": symbol("t")})
-    except EquationError as error:
-        raise RowError(f"{system_id}: the history of {name}: {error}") from None

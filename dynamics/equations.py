@@ -70,6 +70,10 @@ class EquationError(ValueError):
     """An equation that cannot be read, with the offending text."""
 
 
+class RowError(ValueError):
+    """A row that does not describe a system; the message says which row, which key, and what would be right."""
+
+
 def symbol(name: str) -> sp.Symbol:
     """The real symbol that stands for a state variable, parameter or intermediate of this name."""
     return sp.Symbol(name, real=True)

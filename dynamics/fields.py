@@ -4,7 +4,9 @@ A field is a block like any other: the same layout, deviations, records and stat
 differs is where its step comes from. Domain, resolution, step and start are stated in the field's own module.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +15,16 @@ from dynamics import kuramoto_sivashinsky as ks
 from dynamics import sine_gordon as sg
 from dynamics.block import Block
 from dynamics.codegen import LANES, Kernels
-from dynamics.system import System
+from dynamics.equations import number
+from dynamics.nearest import listed, shown
+from dynamics.system import RowError, System, read_sweep
 
 Array = NDArray[np.float64]
 FIELDS: dict[str, Callable[[], System]] = {ks.NAME: ks.kuramoto_sivashinsky, sg.NAME: sg.sine_gordon}
 STEPS = {ks.NAME: ks.STEP, sg.NAME: sg.STEP}
+KEYS = ("kind", "rule", "parameters", "sweep", "transient", "name", "citation")
 LOW_MODES = 4  # that random starts of Kuramoto-Sivashinsky are made of
+EXPONENTS = {ks.NAME: 10, sg.NAME: 2}  # that are measured, of as many as there are dimensions
 FREQUENCIES = (0.6, 0.9)  # of the breathers that random starts of sine-Gordon are
 
 
@@ -29,6 +35,43 @@ def field_name(system: System) -> str:
         raise ValueError(f"{system.id}: {system.rule[0]!r} is no field; known are"
                          f" {', '.join(f'spatial:{known}' for known in FIELDS)}")  # fmt: skip
     return name
+
+
+def field_row(system_id: str, row: Mapping[str, Any]) -> System:
+    """The field that a TOML table describes: rule, L, transient and words; start and resolution are the field's own."""
+    for key in row:
+        if key not in KEYS:
+            raise RowError(f"{system_id}: the key {shown(key)} is not read in a row of kind 'pde'; known are"
+                           f" {', '.join(KEYS)}")  # fmt: skip
+    rule, length = row.get("rule"), row.get("parameters", {"L": None})
+    known = [f"spatial:{name}" for name in FIELDS]
+    if rule not in known:
+        raise RowError(f"{system_id}: the rule is {shown(rule)}; a row of kind 'pde' names one of {listed(known)}")
+    if not isinstance(length, dict) or set(length) != {"L"}:
+        raise RowError(f"{system_id}: the parameters are {shown(length)}; a field has one, its length L")
+    made = FIELDS[rule.partition(":")[2]]()
+    values = {"L": number(length["L"], "parameter L")} if length["L"] is not None else made.parameters
+    if values["L"] <= 0:
+        raise RowError(f"{system_id}: the length L is {values['L']:g}; it must be above 0")
+    sweeps = tuple(read_sweep(entry, lambda message: RowError(f"{system_id}: {message}"))
+                   for entry in row.get("sweep", []))  # fmt: skip
+    words = {key: row[key] for key in ("name", "citation", "transient") if key in row}
+    return replace(made, id=system_id, parameters=values, sweeps=sweeps, **words)
+
+
+def divergence(system: System) -> float:
+    """The rate at which volume in the space of the discretised field grows, which is the same everywhere."""
+    if field_name(system) == sg.NAME:
+        return 0.0  # Hamiltonian
+    return ks.divergence(system.parameters["L"], system.dimension // 2)
+
+
+def energy_law(system: System) -> str:
+    """Why volume shrinks, or does not, in one sentence."""
+    if field_name(system) == sg.NAME:
+        return "u_t = v, v_t = u_xx - sin u is Hamiltonian, and so is its discretisation: volume and energy are kept"
+    return ("d/dt of the integral of u^2/2 is that of u_x^2 - u_xx^2: modes above 1 in wave number are damped without"
+            " bound, and the rates of all modes sum to less than 0")  # fmt: skip
 
 
 def field_starts(system: System, seed: int) -> Array:

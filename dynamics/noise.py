@@ -17,10 +17,11 @@ from typing import Any, Literal, cast
 import sympy as sp
 
 from cache.key import key
-from dynamics.codegen import _module
+from dynamics.codegen import loaded_module
 from dynamics.equations import derivative, symbol
 from dynamics.kernel import VERSIONS
-from dynamics.straight_line import _shared
+from dynamics.pointwise import vanishes
+from dynamics.straight_line import shared
 from dynamics.system import RowError, System, system_from_row
 
 Method = Literal["euler_maruyama", "milstein"]
@@ -46,7 +47,7 @@ class NoisySystem:
         return not any(b.has(*self.drift.variables) for b in self.expressions)
 
 
-def noisy_system(system_id: str, row: Mapping[str, Any]) -> NoisySystem:
+def noise_row(system_id: str, row: Mapping[str, Any]) -> System:
     """The system that a TOML table of kind "sde" describes; RowError says in one sentence what is wrong with it."""
     if row.get("kind") != "sde":
         raise RowError(f"{system_id}: kind is {row.get('kind')!r}; a row with noise has kind 'sde'")
@@ -57,9 +58,31 @@ def noisy_system(system_id: str, row: Mapping[str, Any]) -> NoisySystem:
     drift = system_from_row(system_id, {**plain, "kind": "ode"})
     if len(noise) != drift.dimension:
         raise RowError(f"{system_id}: the noise has {len(noise)} terms, the state has {drift.dimension} variables")
-    alone = replace(drift, rule=tuple(noise))  # read as a rule is: the same names, intermediates and refusals
-    alone.check_start()
-    return NoisySystem(drift, tuple(noise), alone.expressions)
+    replace(drift, rule=tuple(noise)).check_start()  # read as a rule is: the same names, intermediates and refusals
+    return replace(drift, kind="sde", noise=tuple(noise))
+
+
+def noisy_form(system: System) -> NoisySystem:
+    """A row of kind sde as its kernels see it."""
+    return NoisySystem(replace(system, kind="ode", noise=()), system.noise, system.noise_expressions)
+
+
+def noisy_system(system_id: str, row: Mapping[str, Any]) -> NoisySystem:
+    """The system that a TOML table describes, as its kernels see it."""
+    return noisy_form(noise_row(system_id, row))
+
+
+def sharpest_method(system: NoisySystem) -> Method:
+    """Milstein where every variable's noise depends on that variable alone, else Euler-Maruyama."""
+    pairs = zip(system.drift.variables, system.expressions, strict=True)
+    alone = all(not b.has(*(y for y in system.drift.variables if y != x)) for x, b in pairs)
+    return "milstein" if alone else "euler_maruyama"
+
+
+def amplitude_vanishes(system: System) -> bool:
+    """Whether the noise is 0 everywhere at the row's parameters."""
+    values = {symbol(name): value for name, value in system.parameters.items()}
+    return all(vanishes(b.subs(values)) for b in system.noise_expressions)
 
 
 def increments(system: NoisySystem, method: Method, h: sp.Symbol, dw: tuple[sp.Symbol, ...]) -> list[sp.Expr]:
@@ -90,7 +113,7 @@ def noise_step(system: NoisySystem, k: int, method: Method) -> Callable[..., Non
     S is laid out as in codegen, without the row of the divergence; lanes (W,) are the lanes' numbers; `first` is the
     number of the first step since time began.
     """
-    return cast(Callable[..., None], _module(system.id, step_source(system, k, method)).step)
+    return cast(Callable[..., None], loaded_module(system.id, step_source(system, k, method)).step)
 
 
 def step_source(system: NoisySystem, k: int, method: Method) -> str:
@@ -104,7 +127,7 @@ def step_source(system: NoisySystem, k: int, method: Method) -> str:
     plain = {x: sp.Symbol(f"u{c}", real=True) for c, x in enumerate(drift.variables)}
     plain |= {symbol(name): sp.Symbol(f"p{q}", real=True) for q, name in enumerate(drift.parameters)}
     plain |= {drift.time: sp.Symbol("tt", real=True), **dict(zip(held, [*dw, h], strict=True))}
-    lines, moved = _shared([f.xreplace(plain) for f in moves], "c")
+    lines, moved = shared([f.xreplace(plain) for f in moves], "c")
     names = ", ".join([f"u{c}" for c in range(d)] + [f"dw{c}" for c in range(d)]
                       + [f"p{q}" for q in range(len(drift.parameters))] + ["tt", "hh"])  # fmt: skip
     ends = []
@@ -128,7 +151,7 @@ def step_source(system: NoisySystem, k: int, method: Method) -> str:
     carry: list[str] = []
     if k:
         cells = [(r, c) for r in range(d) for c in range(d) if slopes[r][c] != 0]
-        carried, entries = _shared([slopes[r][c].xreplace(plain) for r, c in cells], "e")
+        carried, entries = shared([slopes[r][c].xreplace(plain) for r, c in cells], "e")
         rows = [
             " + ".join([f"v{r}", *(f"({e})*v{c}" for (row, c), e in zip(cells, entries, strict=True) if row == r)])
             for r in range(d)

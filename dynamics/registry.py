@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from dynamics.dysts import dysts_row, overlay
+from dynamics.fields import FIELDS
 from dynamics.nearest import did_you_mean, shown
-from dynamics.system import RowError, System, system_from_row
+from dynamics.rows import any_row
+from dynamics.system import RowError, System
 
 MAX_FILE = 1_000_000  # bytes of a file of rows
 
@@ -43,18 +45,25 @@ def summaries() -> list[dict[str, Any]]:
     rows = []
     for system_id, row in [*curated_rows().items(), *((i, overlay()[i]) for i in dysts_ids())]:
         name = row.get("name") or f"{row['class']} (dysts)"
-        variables = list(row["state"] if "state" in row else row["box"])
+        variables = _variables(row)
         same_as = row.get("same_as") if row.get("same_as") in system_ids() else None
         rows.append({"system_id": system_id, "kind": row["kind"], "variables": variables, "dimension": len(variables),
                      "name": name, "same_as": same_as})  # fmt: skip
     return rows
 
 
+def _variables(row: dict[str, Any]) -> list[str]:
+    if row["kind"] == "pde":
+        return [*FIELDS[row["rule"].partition(":")[2]]().state]
+    names = list(row["state"] if "state" in row else row["box"])
+    return [f"{x}{i}" for i in range(row["parameters"][row["lattice"]]) for x in names] if "lattice" in row else names
+
+
 @cache
 def system(system_id: str) -> System:
     """The system with this id; raises UnknownSystemError with the nearest ids where there is none."""
     if system_id in curated_rows():
-        return system_from_row(system_id, curated_rows()[system_id])
+        return any_row(system_id, curated_rows()[system_id])
     stated = overlay().get(system_id)
     if stated is None:
         hint = did_you_mean(system_id, system_ids()) or "; `bench systems` lists them all."
@@ -64,7 +73,7 @@ def system(system_id: str) -> System:
     row = dysts_row(system_id)
     if row.get("same_as") not in system_ids():  # a twin that is not shipped yet
         row.pop("same_as", None)
-    return system_from_row(system_id, row)
+    return any_row(system_id, row)
 
 
 def systems_in_file(path: Path) -> list[System]:
@@ -78,7 +87,7 @@ def systems_in_file(path: Path) -> list[System]:
         if not isinstance(row, dict):
             raise RowError(f"{path}: {shown(name)} stands outside a table; write it below a heading such as [my_map]")
     try:
-        return [system_from_row(name, row) for name, row in rows.items()]
+        return [any_row(name, row) for name, row in rows.items()]
     except RowError as error:
         raise RowError(f"{path}: {error}") from None
 

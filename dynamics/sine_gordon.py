@@ -44,7 +44,7 @@ def sine_gordon(length: float = LENGTH, points: int = POINTS, frequency: float =
     start = dict(zip(names, [*u.tolist(), *[0.0] * points], strict=True))
     box = dict.fromkeys(names, (-2 * math.pi, 2 * math.pi))
     return System(
-        NAME, "ode", start, {"L": length}, (f"spatial:{NAME}",), {}, {}, box, (), "Sine-Gordon equation",
+        NAME, "pde", start, {"L": length}, (f"spatial:{NAME}",), {}, {}, box, (), "Sine-Gordon equation",
         "Ablowitz, Kaup, Newell & Segur 1973, Phys. Rev. Lett. 30:1262", transient=0.0,
     )  # fmt: skip
 

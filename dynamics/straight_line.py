@@ -80,11 +80,11 @@ def derivative_code(system: System, k: int, columns: int | None = None) -> Deriv
     plain = {s: sp.Symbol(f"u{c}", real=True) for c, s in enumerate(system.variables)}
     plain |= {sp.Symbol(name, real=True): sp.Symbol(f"p{q}", real=True) for q, name in enumerate(system.parameters)}
     plain[system.time] = sp.Symbol("tt", real=True)
-    f_lines, f = _shared([e.xreplace(plain) for e in system.expressions], "c")
+    f_lines, f = shared([e.xreplace(plain) for e in system.expressions], "c")
     jac = system.jacobian.xreplace(plain) if k else sp.zeros(d, d)
     wants_div = k == d and system.kind == "ode"
     cells = [(r, c) for r in range(d) for c in range(d) if jac[r, c] != 0]
-    lines, code = _shared([*(jac[r, c] for r, c in cells), *([jac.trace()] if wants_div else [])], "e")
+    lines, code = shared([*(jac[r, c] for r, c in cells), *([jac.trace()] if wants_div else [])], "e")
     entry: dict[tuple[int, int], str] = {}
     for (r, c), text in zip(cells, code, strict=False):
         lines.append(f"j{r}_{c} = {text}")
@@ -98,10 +98,10 @@ def derivative_code(system: System, k: int, columns: int | None = None) -> Deriv
     )
 
 
-def _shared(expressions: list[sp.Expr], prefix: str) -> tuple[list[str], list[str]]:
+def shared(expressions: list[sp.Expr], prefix: str) -> tuple[list[str], list[str]]:
     """Lines for common subexpressions, named with the prefix, and the expressions in terms of them."""
-    shared, reduced = sp.cse(expressions, symbols=sp.numbered_symbols(prefix, real=True), order="canonical")
-    return [f"{n} = {_PRINTER.doprint(value)}" for n, value in shared], [_PRINTER.doprint(e) for e in reduced]
+    common, reduced = sp.cse(expressions, symbols=sp.numbered_symbols(prefix, real=True), order="canonical")
+    return [f"{n} = {_PRINTER.doprint(value)}" for n, value in common], [_PRINTER.doprint(e) for e in reduced]
 
 
 def arguments(system: System, code: Derivative) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 import sympy as sp
 
 from dynamics.equations import derivative, symbol
+from dynamics.fields import energy_law
 from dynamics.pointwise import simplified, vanishes
 from dynamics.system import System
 
@@ -24,11 +25,15 @@ class Fact(NamedTuple):
 
 def volume_rate(system: System) -> Fact | None:
     """-1, 0 or 1 where the flow's divergence, or ln |det J| of a map, has that sign in the whole phase space."""
-    name, neutral = ("div f", 0) if system.kind == "ode" else ("abs det J", 1)
+    name, neutral = ("div f", 0) if not system.discrete else ("abs det J", 1)
+    if system.kind == "dde":
+        return None
     constant = system.constant_volume_factor
+    if system.kind == "pde" and constant is not None:
+        return Fact(float(np.sign(constant)), energy_law(system))
     if constant is not None:
         return Fact(float(np.sign(constant - neutral)), f"{name} = {constant:.12g} everywhere")
-    if system.kind == "ode":
+    if not system.discrete:
         rate = _valued(system, system.divergence)
         for sign, known, word in ((-1.0, rate.is_negative, "below"), (1.0, rate.is_positive, "above")):
             if known:
@@ -43,12 +48,12 @@ def preserved_density(system: System) -> Fact | None:
     """
     if system.preserves_volume:
         return Fact(
-            1.0, "div f = 0: volume is preserved" if system.kind == "ode" else "abs det J = 1: volume is preserved"
+            1.0, "div f = 0: volume is preserved" if not system.discrete else "abs det J = 1: volume is preserved"
         )
     rho = system.density_expression
     if rho is None:
         return None
-    if system.kind == "ode":
+    if not system.discrete:
         pairs = zip(system.variables, system.expressions, strict=True)
         rest = sum(sp.diff(rho * f, x) for x, f in pairs)
         if system.autonomous and _vanishes(system, rest):
@@ -64,7 +69,7 @@ def preserved_density(system: System) -> Fact | None:
 def conserved_quantity(system: System) -> Fact | None:
     """1 where a stated first integral is one, for all states: dH/dt = 0 of a flow, H(F) = H of a map."""
     for name, h in system.conserved_expressions.items():
-        if system.kind == "ode":
+        if not system.discrete:
             rest = sum(sp.diff(h, x) * f for x, f in zip(system.variables, system.expressions, strict=True))
         else:
             rest = h.subs(dict(zip(system.variables, system.expressions, strict=True)), simultaneous=True) - h
@@ -78,8 +83,8 @@ def clock(system: System) -> Fact | None:
 
     The variable must appear in other equations, there inside sines and cosines alone (or live on a circle).
     """
-    for x, f in zip(system.variables, system.expressions, strict=True):
-        rate = _valued(system, f if system.kind == "ode" else sp.expand(f - x))
+    for x, f in zip(system.variables, system.expressions, strict=system.kind != "pde"):
+        rate = _valued(system, f if not system.discrete else sp.expand(f - x))
         if not rate.is_number or rate == 0:
             continue
         others = [g for y, g in zip(system.variables, system.expressions, strict=True) if y != x and g.has(x)]
@@ -91,13 +96,15 @@ def clock(system: System) -> Fact | None:
 
 def linear_exponents(system: System) -> list[float] | None:
     """The exact Lyapunov exponents, largest first, of a linear system of at most two variables."""
+    if not system.has_formula:
+        return None
     jacobian = _valued(system, system.jacobian)
     if jacobian.free_symbols or not system.autonomous:
         return None
     if system.dimension > 2:
         return None
     # in two dimensions the eigenvalues are exact by their formula, and so is the sign of what decides
-    exact = [sp.simplify(sp.re(v) if system.kind == "ode" else sp.log(sp.Abs(v))) for v in _eigenvalues(jacobian)]
+    exact = [sp.simplify(sp.re(v) if not system.discrete else sp.log(sp.Abs(v))) for v in _eigenvalues(jacobian)]
     return sorted((-math.inf if v in (sp.zoo, -sp.oo) else float(v) for v in exact), reverse=True)
 
 
@@ -113,7 +120,7 @@ def mixing(system: System) -> Fact | None:
     (Katok & Hasselblatt 1995, Introduction to the Modern Theory of Dynamical Systems, section 4.2); the baker's map in
     k strips, which is a Bernoulli shift (Arnold & Avez 1968, Ergodic Problems of Classical Mechanics, chapter 2).
     """
-    if system.kind != "map" or not system.autonomous:
+    if not system.discrete or not system.autonomous:
         return None
     rule = [_valued(system, f) for f in system.expressions]
     if system.dimension == 1 and not system.circle and rule[0].is_polynomial(system.variables[0]):
@@ -156,9 +163,13 @@ def _torus_mixing(system: System, rule: list[sp.Expr]) -> Fact | None:
 
 def forbidden_second_exponent(system: System, sign: Literal[-1, 0, 1] | None) -> str | None:
     """Why no bounded orbit can have two positive exponents, or None where it may; `sign` is that of the volume rate."""
-    d, flow = system.dimension, system.kind == "ode"
+    d, flow = system.dimension, not system.discrete
+    if system.kind in ("dde", "pde"):
+        return None
     if d == 1:
         return "one dimension has one exponent"
+    if system.kind == "sde":
+        return None  # no exponent need be 0 under noise
     if flow and system.autonomous and d <= 3:
         return "an autonomous bounded flow in at most 3 dimensions has an exponent 0 and a sum of at most 0"
     if flow and not system.autonomous and d <= 2 and sign is not None and sign <= 0:

@@ -11,36 +11,34 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from keyword import iskeyword
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import sympy as sp
 
 from dynamics.equations import RESERVED, EquationError, derivative, expression, number, symbol
+from dynamics.equations import RowError as RowError
+from dynamics.history import Delayed, value_of_history
 from dynamics.lattice import expanded
 from dynamics.nearest import did_you_mean, listed, shown
 from dynamics.pointwise import DRAWS, constant_determinant, constant_trace, finite_at
 
-Kind = Literal["map", "ode"]
+Kind = Literal["map", "ode", "dde", "sde", "pde"]
 KEYS = frozenset(
     ["kind", "state", "parameters", "rule", "let", "circle", "box", "sweep", "transient", "same_as", "name", "citation",
-     "density", "conserved", "lattice"]
+     "density", "conserved", "lattice", "delayed", "noise"]
 )  # fmt: skip
 # what is derived from a row's text alone, and so is the same for all values of its parameters
 SHARED = frozenset(
-    ["time", "variables", "expressions", "density_expression", "conserved_expressions", "jacobian", "divergence",
-     "autonomous"]
+    ["time", "variables", "expressions", "noise_expressions", "density_expression", "conserved_expressions", "jacobian",
+     "divergence", "autonomous"]
 )  # fmt: skip
-LATER = frozenset(["dde", "sde", "pde"])  # kinds that rows will have
+ELSEWHERE = frozenset(["delayed", "noise"])  # keys of the kinds that are read in delay_system and noise
 MAX_SWEEP_POINTS = 1_000_000
 MAX_TRANSIENT = 1e7  # iterates, or time
 MAX_NAMES = 500  # variables, parameters and intermediates
 MAX_TEXT = 20_000  # characters of all equations
 MAX_DIVISOR = 12  # of the smallest forcing frequency, in the search for one that all are multiples of
-
-
-class RowError(ValueError):
-    """A row that does not describe a system; the message says which row, which key, and what would be right."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +68,9 @@ class System:
     """One row: the state's names with the stated initial condition, the parameters, and the rule that moves it.
 
     `rule` gives x(n+1) for a map and dx/dt for a flow, in the order of `state`. `circle` maps a variable that lives on
-    a circle to its circumference. `box` bounds the initial conditions that make sense.
+    a circle to its circumference. `box` bounds the initial conditions that make sense. A row with delays (dde) has its
+    state at t = 0 here, and `history` before; one with noise (sde) has a term of `noise` for every variable; that of a
+    field (pde) names a kernel instead of a formula, and so has no `expressions`.
     """
 
     id: str
@@ -88,14 +88,27 @@ class System:
     transient: float | None = None  # iterates, or time
     density: str | None = None  # of an invariant measure, as the row states it
     conserved: dict[str, str] = field(default_factory=dict)  # first integrals, as the row states them
+    delayed: dict[str, Delayed] = field(default_factory=dict)
+    history: dict[str, str] = field(default_factory=dict)  # of each variable for t <= 0, a formula in t and parameters
+    noise: tuple[str, ...] = ()  # of an Ito equation, diagonal
 
     def __hash__(self) -> int:
         return hash((self.id, self.kind, self.rule, tuple(self.state.items()), tuple(self.parameters.items())))
 
     @property
     def dimension(self) -> int:
-        """Number of state variables."""
+        """Number of state variables; the phase space of a delay equation or of a field is infinite."""
         return len(self.state)
+
+    @property
+    def discrete(self) -> bool:
+        """Whether time goes in iterates."""
+        return self.kind == "map"
+
+    @property
+    def has_formula(self) -> bool:
+        """Whether the state alone decides what follows, by a formula: a map or an ordinary differential equation."""
+        return self.kind in ("map", "ode")
 
     @cached_property
     def time(self) -> sp.Symbol:
@@ -109,12 +122,21 @@ class System:
 
     @cached_property
     def expressions(self) -> tuple[sp.Expr, ...]:
-        """The rule as SymPy expressions over state, parameters and time, intermediates inserted."""
-        known: dict[str, sp.Expr] = {name: symbol(name) for name in [*self.state, *self.parameters]}
+        """The rule as SymPy expressions over state, parameters and time, intermediates inserted; none of a field's."""
+        return () if self.kind == "pde" else self._read_with_let(self.rule, "rule")
+
+    @cached_property
+    def noise_expressions(self) -> tuple[sp.Expr, ...]:
+        """The noise of each variable as a SymPy expression."""
+        return self._read_with_let(self.noise, "noise")
+
+    def _read_with_let(self, texts: tuple[str, ...], what: str) -> tuple[sp.Expr, ...]:
+        names = [*self.state, *self.delayed, *self.parameters]
+        known: dict[str, sp.Expr] = {name: symbol(name) for name in names}
         known["t"] = self.time
         for name, text in self.let.items():
             known[name] = self._parsed(text, known, f"let.{name}")
-        return tuple(self._parsed(text, known, f"rule {i + 1}") for i, text in enumerate(self.rule))
+        return tuple(self._parsed(text, known, f"{what} {i + 1}") for i, text in enumerate(texts))
 
     @cached_property
     def density_expression(self) -> sp.Expr | None:
@@ -139,25 +161,31 @@ class System:
     @cached_property
     def constant_volume_factor(self) -> float | None:
         """The growth of volume per iterate (|det J|) or its rate (div f), where it is proved the same everywhere."""
+        if self.kind == "dde":
+            return None  # there is no volume in a space of histories
+        if self.kind == "pde":
+            from dynamics.fields import divergence  # which stands on systems itself
+
+            return divergence(self)
         values = {symbol(name): value for name, value in self.parameters.items()}
         rng = np.random.default_rng(0)
         points = [{**self._start, **values}]
         for _ in range(DRAWS):
             drawn = {symbol(n): rng.uniform(*self.box.get(n, (v - 1.0, v + 1.0))) for n, v in self.state.items()}
             points.append({**drawn, **values, self.time: rng.uniform(0.0, 10.0)})
-        if self.kind == "ode":
+        if not self.discrete:
             growth = constant_trace(self.jacobian, points)
         else:
             growth = constant_determinant(self.jacobian, points)
         if growth is None or (growth := growth.subs(values)).free_symbols:
             return None
         factor = float(growth)
-        return factor if self.kind == "ode" else abs(factor)
+        return abs(factor) if self.discrete else factor
 
     @property
     def preserves_volume(self) -> bool:
         """Whether phase volume is the same before and after, everywhere: by proof, sufficient and not necessary."""
-        return self.constant_volume_factor == (0.0 if self.kind == "ode" else 1.0)
+        return self.constant_volume_factor == (1.0 if self.discrete else 0.0)
 
     @cached_property
     def autonomous(self) -> bool:
@@ -201,7 +229,11 @@ class System:
                                    f"{did_you_mean(name, known)}")  # fmt: skip
                 if not math.isfinite(value):
                     raise RowError(f"{self.id}: {what} {name} is {value}; it must be finite")
-        version = replace(self, parameters={**self.parameters, **parameters}, state={**self.state, **(start or {})})
+        values = {**self.parameters, **parameters}
+        told = {**self.history, **{name: repr(float(value)) for name, value in (start or {}).items()}}
+        at_zero = {name: value_of_history(self.id, name, told[name], values, 0.0) for name in self.history}
+        version = replace(self, parameters=values, state={**self.state, **(start or {}), **at_zero},
+                          history=told if self.history else {})  # fmt: skip
         for name in SHARED & self.__dict__.keys():
             version.__dict__[name] = self.__dict__[name]
         return version
@@ -262,10 +294,10 @@ def _read(system_id: str, row: Mapping[str, Any]) -> System:
                       ("conserved", dict)):  # fmt: skip
         if not isinstance(row.get(key, kind()), kind):
             raise refuse(f"the key {key!r} is {shown(row[key])}; it must be a {kind.__name__}")
-    if row["kind"] in LATER:
-        raise refuse(f"systems of kind {row['kind']!r} are not supported yet; kind must be 'map' or 'ode'")
     if row["kind"] not in ("map", "ode"):
-        raise refuse(f"kind is {shown(row['kind'])}; it must be 'map' or 'ode'")
+        raise refuse(f"kind is {shown(row['kind'])}; it must be {listed(get_args(Kind))}")
+    for key in ELSEWHERE & row.keys():
+        raise refuse(f"the key {key!r} is not read in a row of kind {row['kind']!r}")
     if "lattice" in row:
         row = expanded(row, refuse)
     state = {name: number(value, f"the start of {name}") for name, value in row["state"].items()}
@@ -303,7 +335,7 @@ def _read(system_id: str, row: Mapping[str, Any]) -> System:
         raise refuse(f"the transient is {transient}; it must be above 0")
     if transient is not None and transient > MAX_TRANSIENT:
         raise refuse(f"the transient is {transient:g}; at most {MAX_TRANSIENT:g} can be waited for")
-    sweeps = tuple(_sweep(entry, refuse) for entry in row.get("sweep", []))
+    sweeps = tuple(read_sweep(entry, refuse) for entry in row.get("sweep", []))
     for sweep in sweeps:
         if sweep.parameter not in parameters:
             raise refuse(f"the sweep's parameter {shown(sweep.parameter)} is not one of {listed(parameters)}"
@@ -329,7 +361,8 @@ def _read(system_id: str, row: Mapping[str, Any]) -> System:
     )
 
 
-def _sweep(entry: Any, refuse: Callable[[str], RowError]) -> Sweep:
+def read_sweep(entry: Any, refuse: Callable[[str], RowError]) -> Sweep:
+    """A sweep as a row states it."""
     keys = ("parameter", "lo", "hi", "points")
     if not isinstance(entry, dict) or set(entry) != set(keys):
         raise refuse(f"the sweep {shown(entry)} needs the keys {', '.join(keys)}, and no others")

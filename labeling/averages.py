@@ -10,14 +10,15 @@ from itertools import pairwise
 
 import numpy as np
 
-from dynamics.block import Array, block, run
+from dynamics.block import Array
 from dynamics.codegen import LANES
+from dynamics.lanes import State, moved, placed
 from labeling.evidence import Evidence
 from labeling.sets import ensemble
 
 LONGEST, FEWEST = 16_384, 512  # samples of a lane
 PER_TURN = 12  # samples of an autonomous flow per turn
-BUDGET = 750_000  # steps of a lane
+BUDGET, FIELD_BUDGET = 750_000, 50_000  # steps of a lane; of a field's, which cost a thousand times as much
 BATCHES = 16  # of a lane, for the standard error of its average
 SIGMAS = 5.0  # standard errors within which averages agree
 RESOLVED = 0.25  # of the standard deviation: five standard errors must be below it
@@ -36,13 +37,13 @@ class Averages:
     @cached_property
     def whole(self) -> bool:
         """Whether the set is the whole phase space: nothing attracts where volume is preserved."""
-        return self.e.system.preserves_volume and self.e.system.kind == "map"
+        return self.e.system.preserves_volume and self.e.system.discrete
 
     @cached_property
     def interval(self) -> int:
         """Steps between samples: one iterate, one forcing period, or a twelfth of a turn."""
         s = self.e.system
-        if s.kind == "map":
+        if s.discrete:
             return 1
         if s.forcing_period is not None:
             return max(1, round(s.forcing_period / self.e.h))
@@ -57,15 +58,18 @@ class Averages:
         e, s = self.e, self.e.system
         period = s.forcing_period if s.kind == "ode" else None
         if self.whole:
-            starts = np.array([[*v.state.values()] for v in ensemble(s, e.seed)[:LANES]])
+            starts: State = np.array([[*v.state.values()] for v in ensemble(s, e.seed)[:LANES]]).T.copy()
+        elif period is not None:
+            path = e.strobed
+            starts = path[np.linspace(0, len(path) - 1, LANES).astype(int)].T.copy()
         else:
-            path = e.strobed if period is not None else e.series
-            starts = path[np.linspace(0, len(path) - 1, LANES).astype(int)]
-        count = int(np.clip(BUDGET // self.interval, FEWEST, LONGEST))
+            starts = e.states_at(np.linspace(0, len(e.series) - 1, LANES).astype(int))
+        budget = FIELD_BUDGET if s.kind == "pde" else BUDGET
+        count = int(np.clip(budget // self.interval, FEWEST, LONGEST))
         parameters = np.repeat(e.parameters[:, None], LANES, axis=1)
         periods = None if period is None else np.full(LANES, period)
-        moving = block(s, starts.T.copy(), parameters, 0, h=e.h, t=e.t, periods=periods)
-        return run(moving, count, steps=self.interval).states
+        moving = placed(s, starts, parameters, h=e.h, t=e.t, periods=periods, seed=e.seed)
+        return moved(moving, count, steps=self.interval).states
 
     @cached_property
     def observables(self) -> Array:

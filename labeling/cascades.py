@@ -50,7 +50,7 @@ def _followed(
     place = Place(start[0], cycle)
     flips: list[float] = []
     found: list[Local] = []
-    while len(flips) < FLIPS[system.kind]:
+    while len(flips) < FLIPS["map" if system.discrete else "ode"]:
         crossing = branch.crossing(place, stop[0])
         if crossing is None:
             goal = stop[1].cycle

@@ -7,9 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
-from dynamics.block import Array, RunStatus, block, run, single_orbit
+from dynamics.block import Array, Run, RunStatus, block, run, single_orbit
 from dynamics.codegen import LANES
 from dynamics.cycles import wrapped
+from dynamics.lanes import History, State
 from dynamics.section import local_maxima
 from dynamics.settle import settled
 from dynamics.system import System
@@ -20,6 +21,7 @@ from indicators.lyapunov import largest_exponent, lyapunov_max, lyapunov_spectru
 from indicators.megno import megno
 from indicators.sampling import sampling
 from indicators.zero_one import zero_one_k
+from labeling import other_kinds
 from labeling.settings import Settings
 
 ALIGNMENT = 0.05  # of a run, in which the deviations still turn into their Lyapunov directions
@@ -31,6 +33,7 @@ POINT = 1e-5  # of the extent: maxima that repeat so closely are one, seen throu
 FEW_MAXIMA = 200  # of a series for the 0-1 test
 MANY = 42  # numbers that move with all deviations, above which fewer records are kept
 FEWEST_RECORDS = 256
+UNFOLDED = 8  # places of a past that stand for it; above twice the dimension of a set below 4
 STILL = 1e-9  # extent of a series, relative to the size of the state, below which nothing moves
 
 
@@ -62,7 +65,7 @@ class Evidence:
     @cached_property
     def strobed(self) -> Array:
         """The series once per forcing period (n, d), and the iterates themselves for a map."""
-        period = self.system.forcing_period if self.system.kind == "ode" else None
+        period = self.system.forcing_period if not self.system.discrete else None
         if period is None:
             return self.series
         return self.series[round(period / self.series_step) - 1 :: round(period / self.series_step)]
@@ -74,6 +77,22 @@ class Evidence:
             return dict(self.system.state)
         last = at_phase_zero(self.system, self.series[-1], self.t + len(self.series) * self.series_step, self.h)
         return dict(zip(self.system.state, map(float, last), strict=True))
+
+    def states_at(self, places: Array, apart: Array | None = None) -> State:
+        """The states (d, LANES) at places (LANES,) of the series, or pasts that end there, with `apart` added."""
+        if self.system.kind == "dde":
+            pasts = other_kinds.pasts(self.system, self.series, self.series_step, places)
+            return pasts if apart is None else pasts.moved(apart)
+        states = self.series[places].T.copy()
+        return states if apart is None else states + apart
+
+    @cached_property
+    def unfolded(self) -> Array:
+        """States of a delay equation in place of its pasts: each at UNFOLDED times spread over the longest delay."""
+        longest = max(self.system.parameters[one.by] for one in self.system.delayed.values())
+        lags = np.round(np.linspace(0.0, longest / self.series_step, UNFOLDED)).astype(int)
+        n = len(self.series) - lags[-1]
+        return np.concatenate([self.series[lags[-1] - lag : lags[-1] - lag + n] for lag in lags], axis=1)
 
     @cached_property
     def extent(self) -> Array:
@@ -134,6 +153,9 @@ class Evidence:
         if self.status != "ok":
             nothing = without_value("diverged", f"the orbit {self.status}")
             return nothing, nothing
+        if self.system.kind == "sde":
+            nothing = without_value("not_applicable", "noise")
+            return nothing, nothing
         return megno(self.growth[:, 0], self.interval, continuous=True)
 
     @cached_property
@@ -142,16 +164,16 @@ class Evidence:
 
         The gaps (n,) are relative to the extent, one for each place along the orbit.
         """
-        path = self.series if self.system.kind == "map" else self.maxima[:, None]
+        path = self.series if self.system.discrete else self.maxima[:, None]
         if len(path) < 8:
             return 1, np.full(1, np.inf)
-        size = max(float(self.extent.max() if self.system.kind == "map" else np.ptp(self.maxima)), 1e-12 * self.scale)
+        size = max(float(self.extent.max() if self.system.discrete else np.ptp(self.maxima)), 1e-12 * self.scale)
         best, best_gap, least = 1, np.full(1, np.inf), np.inf
         longest = min(LONGEST_RETURN, len(path) // 8)
         places = np.unique(np.linspace(0, len(path) - 1 - longest, PLACES).astype(int)) if longest else np.empty(0, int)
         for m in range(1, longest + 1):
             step = path[places + m] - path[places]
-            gap = np.abs(wrapped(self.system, step.T) if self.system.kind == "map" else step.T).max(axis=0) / size
+            gap = np.abs(wrapped(self.system, step.T) if self.system.discrete else step.T).max(axis=0) / size
             middle = float(np.median(gap))
             if middle < CLEARLY * least:
                 best, best_gap, least = m, gap, middle
@@ -167,14 +189,16 @@ class Evidence:
         """
         if self.status != "ok":
             return without_value("diverged", f"the orbit {self.status}")
+        if self.system.kind == "sde":
+            return without_value("not_applicable", "noise, which K cannot tell from chaos")
         if self.still:
             return without_value("undefined", "the series is constant")
-        if self.system.kind == "ode" and len(self.maxima) < FEW_MAXIMA:
+        if not self.system.discrete and len(self.maxima) < FEW_MAXIMA:
             return zero_one_k(self.observable, seed=self.seed)
         m, gaps = self.near_return
-        if self.system.kind == "ode" and np.median(gaps) * np.ptp(self.maxima) <= POINT * self.extent.max():
+        if not self.system.discrete and np.median(gaps) * np.ptp(self.maxima) <= POINT * self.extent.max():
             return without_value("undefined", "section is a point", turns=m)
-        values = self.observable if self.system.kind == "map" else self.maxima
+        values = self.observable if self.system.discrete else self.maxima
         k = zero_one_k(values, seed=self.seed)
         if k.value is None or k.number > NEAR_ONE or m == 1 or np.median(gaps) > NEAR or len(values) < FEW_MAXIMA * m:
             return k
@@ -192,7 +216,7 @@ class Evidence:
             return without_value("diverged", f"the orbit {self.status}")
         if self.still:
             return Estimate(0.0, 0.0, "ok", {"reason": "the series is constant"})
-        stride = sampling(self.observable).stride if self.system.kind == "ode" else 1
+        stride = sampling(self.observable).stride if not self.system.discrete else 1
         return permutation_entropy(self.observable, order=5, delay=stride)
 
     @cached_property
@@ -200,15 +224,23 @@ class Evidence:
         """Kaplan-Yorke dimension."""
         if self.spectrum.value is None or np.ndim(self.spectrum.value) == 0:
             return without_value("undefined", "no Lyapunov spectrum")
+        if self.system.kind == "sde":
+            return without_value("not_applicable", "one exponent is measured under noise")
+        known = np.atleast_1d(self.spectrum.value)
+        if not self.system.has_formula and known.sum() >= 0 and not self.system.preserves_volume:
+            return without_value("undefined", f"the sum of {len(known)} exponents, which are measured, is not below 0")
         return kaplan_yorke_dimension(self.spectrum)
 
 
 @dataclass(frozen=True)
 class Start:
-    """Settled lanes, ready to be measured: states (d, LANES), parameters (n, LANES), steps h and statuses per lane."""
+    """Settled lanes, ready to be measured.
+
+    states (d, LANES), of delay equations pasts; parameters (n, LANES); times, steps h and statuses per lane.
+    """
 
     versions: tuple[System, ...]
-    states: Array
+    states: State
     parameters: Array
     t: Array
     h: Array
@@ -224,6 +256,8 @@ def swept_start(versions: Sequence[System], settings: Settings, horizon: int = 1
         raise ValueError(f"a block holds 1 to {LANES} points, not {len(versions)}")
     padded = [versions[min(i, len(versions) - 1)] for i in range(LANES)]
     parameters = np.array([[*v.parameters.values()] for v in padded]).T.reshape(-1, LANES)
+    if not versions[0].has_formula:
+        return _other_start(padded, len(versions), parameters, settings, horizon, pooled=False)
     states = np.array([[*v.state.values()] for v in padded]).T
     forced = [v.forcing_period for v in padded]
     periods = np.array(forced, dtype=float) if all(forced) else None
@@ -235,11 +269,15 @@ def swept_start(versions: Sequence[System], settings: Settings, horizon: int = 1
 
 def reference_start(system: System, settings: Settings, horizon: int = 1) -> Start:
     """LANES lanes that are consecutive stretches of one orbit, the one from the system's initial condition."""
+    if not system.has_formula:
+        parameters = np.array([[*system.parameters.values()]] * LANES).T
+        return _other_start([system] * LANES, 1, parameters, settings, horizon, pooled=True)
     begun = swept_start([system], settings, horizon)
+    assert not isinstance(begun.states, History)
     if begun.status[0] != "ok":
         return replace(begun, pooled=True)
     records = _records(system, settings)
-    stretch = records * horizon * settings.renormalisations * (1 if system.kind == "map" else settings.steps)
+    stretch = records * horizon * settings.renormalisations * (1 if system.discrete else settings.steps)
     states, t, status = single_orbit(
         system,
         begun.states[:, 0],
@@ -252,9 +290,17 @@ def reference_start(system: System, settings: Settings, horizon: int = 1) -> Sta
     return replace(begun, states=states.T, t=t, status=(status,) * LANES, pooled=True)
 
 
+def _other_start(
+    padded: Sequence[System], count: int, parameters: Array, settings: Settings, horizon: int, *, pooled: bool
+) -> Start:
+    transient = _transient(padded[0], settings) * horizon
+    states, t, h, status = other_kinds.begin(padded, parameters, transient, pooled, settings.seed)
+    return Start(tuple(padded[:count]), states, parameters, t, h, None, status, horizon, pooled)
+
+
 def at_phase_zero(system: System, state: Array, t: float, h: float) -> Array:
     """A state (d,) of a forced flow at time t, carried on to the next multiple of the forcing period; others as is."""
-    period = system.forcing_period if system.kind == "ode" else None
+    period = system.forcing_period if not system.discrete else None
     rest = period - t % period if period is not None else 0.0
     if rest == 0.0 or rest == period:
         return state
@@ -265,7 +311,10 @@ def at_phase_zero(system: System, state: Array, t: float, h: float) -> Array:
 def gathered(start: Start, settings: Settings, finer: int = 1) -> list[Evidence]:
     """The evidence of every version, from its settled start. `finer` divides a flow's steps: verdicts must not mind."""
     system = start.versions[0]
-    steps = 1 if system.kind == "map" else settings.steps
+    if not system.has_formula:
+        return _other_gathered(start, settings, finer)
+    assert not isinstance(start.states, History)
+    steps = 1 if system.discrete else settings.steps
     h = start.h / (finer * settings.finer)
     safe = np.where(np.isfinite(start.states), start.states, 0.0)
     moving = block(
@@ -278,12 +327,29 @@ def gathered(start: Start, settings: Settings, finer: int = 1) -> list[Evidence]
     following = block(system, moving.states, start.parameters, 0, h=h, t=moving.t, periods=start.periods)
     fine = run(following, settings.series * min(start.horizon, 4), steps=steps)
     turns = [np.empty(0)] * LANES
-    if system.kind == "ode" and len(system.circle) < system.dimension:
+    if not system.discrete and len(system.circle) < system.dimension:
         free = [c for c, name in enumerate(system.state) if name not in system.circle] or [0]
         ranges = np.ptp(np.nan_to_num(fine.states[:, free]), axis=0)
         widest = np.array(free)[np.argmax(ranges, axis=0)].astype(np.int64)
         turning = block(system, following.states, start.parameters, 0, h=h, t=following.t, periods=start.periods)
         turns = local_maxima(turning, widest, settings.turning_steps * min(start.horizon, 4), settings.series)
+    return _evidences(start, settings, tangent, fine, turns, h, begun)
+
+
+def _other_gathered(start: Start, settings: Settings, finer: int) -> list[Evidence]:
+    """As `gathered`, of systems that no formula of the present moves."""
+    h = start.h / (finer * settings.finer)
+    tangent, fine, moving = other_kinds.runs(
+        start.versions[0], start.states, start.t, h, start.parameters, settings, start.horizon
+    )
+    ok = [status == "ok" for status in fine.status]
+    turns = [other_kinds.spline_maxima(fine.states[:, :, i]) if ok[i] else np.empty(0) for i in range(LANES)]
+    return _evidences(start, settings, tangent, fine, turns, moving.h, moving.t - len(fine.states) * fine.interval)
+
+
+def _evidences(
+    start: Start, settings: Settings, tangent: Run, fine: Run, turns: list[Array], h: Array, begun: Array
+) -> list[Evidence]:
     out = []
     for i, version in enumerate(start.versions):
         lanes = list(range(LANES)) if start.pooled else [i]
@@ -317,4 +383,4 @@ def _records(system: System, settings: Settings) -> int:
 def _transient(system: System, settings: Settings) -> float:
     if system.transient is not None:
         return system.transient
-    return float(settings.transient_map if system.kind == "map" else settings.transient_flow)
+    return float(settings.transient_map if system.discrete else settings.transient_flow)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from dynamics import structure
+from dynamics.equations import symbol
 from labeling.predicate import Predicate, fact, open_proxy, undecided
 from labeling.study import SIMPLE, Study
 
@@ -35,12 +36,19 @@ def strange(s: Study) -> Predicate:
 
 def high_dimensional(s: Study) -> Predicate:
     """Whether the set has dimension 3 or more."""
-    if s.e.system.dimension < HIGH_DIMENSION:
+    if s.e.system.has_formula and s.e.system.dimension < HIGH_DIMENSION:
         return fact(False, f"the state has {s.e.system.dimension} dimensions")
     if s.verdict.regime in SIMPLE:
         return Predicate(False, "measured", {"dimension": int(s.verdict.regime == "periodic")} | s.regime)
     if s.verdict.regime in ("undecided", "unbounded"):
         return s.open() if s.verdict.regime == "undecided" else undecided("no invariant set", regime="unbounded")
+    if s.e.system.kind == "sde":
+        values = {symbol(name): value for name, value in s.e.system.parameters.items()}
+        noise = [b.subs(values) for b in s.e.system.noise_expressions]
+        if s.e.system.dimension >= HIGH_DIMENSION and not all(b.is_number and b != 0 for b in noise):
+            return undecided("noise of constant strength does not act on every variable")
+        d = s.e.system.dimension
+        return fact(d >= HIGH_DIMENSION, f"the measure spreads over at most the state's {d} dimension{'s' * (d != 1)}")
     if s.e.system.preserves_volume:
         surface = s.e.system.dimension - (structure.conserved_quantity(s.e.system) is not None)
         if s.verdict.is_chaotic:

@@ -22,7 +22,7 @@ def cycling(e: Evidence, verdict: Verdict) -> Verdict:
     Only an orbit that is undecided, or that ends on a repelling equilibrium as underflow makes it, is looked at. Dwell
     times near an attracting heteroclinic cycle grow geometrically (May & Leonard 1975, SIAM J. Appl. Math. 29:243).
     """
-    if e.status != "ok" or not e.system.autonomous:
+    if e.status != "ok" or not e.system.autonomous or not e.system.has_formula:
         return verdict
     if verdict.regime != "undecided" and not (verdict.regime == "fixed_point" and verdict.stability == "repelling"):
         return verdict

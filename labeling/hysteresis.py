@@ -78,7 +78,7 @@ def carried(system: System, sweep: Sweep, points: Sequence[Point], settings: Set
         pairs = differing(points)
         return Carried(lists, pairs, [*_all_end(points, pairs)])
     pairs = sorted(differing(points) + _jumping(system, sweep, points, workers))
-    brief = replace(settings, escalations=min(settings.escalations, ESCALATIONS[system.kind]))
+    brief = replace(settings, escalations=min(settings.escalations, ESCALATIONS["map" if system.discrete else "ode"]))
     travellers = [(points[i], i, 1, points[i]) for i, _ in pairs] + [(points[j], j, -1, points[j]) for _, j in pairs]
     while travellers:
         steps = [(_bare(before), points[at + step].version) for _, at, step, before in travellers]

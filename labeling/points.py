@@ -185,7 +185,7 @@ def _at_half_step(
     judged: list[tuple[Evidence, Verdict]], start: Start, settings: Settings
 ) -> list[tuple[Evidence, Verdict]]:
     """Chaos of a flow must survive half the step; where it does not, the point is undecided, `step_dependent`."""
-    if start.versions[0].kind == "map" or not any(v.is_chaotic for _, v in judged):
+    if start.versions[0].discrete or not any(v.is_chaotic for _, v in judged):
         return judged
     out = []
     for (e, verdict), fine in zip(judged, gathered(start, settings, finer=2), strict=True):
@@ -205,7 +205,7 @@ def orbit_points(e: Evidence) -> Array:
     if e.status != "ok":
         return np.empty(0)
     x = e.series[:, 0]
-    if e.system.kind == "map":
+    if e.system.discrete:
         return x[-ORBIT_POINTS:].copy()
     if e.still:
         return x[-1:].copy()

@@ -12,9 +12,13 @@ from labeling import fractal, statistical, structural, unpredictability
 from labeling.predicate import NAMES, Predicate, fact
 from labeling.study import Procedure, Study
 
+NOISY = "by definition: a random flow has none of the deterministic regimes"
+
 
 def _regime_is(*regimes: str) -> Callable[[Study], Predicate]:
     def decide(s: Study) -> Predicate:
+        if s.verdict.regime == "stochastic":
+            return fact(False, NOISY)
         return (
             s.open()
             if s.verdict.regime == "undecided"
@@ -25,20 +29,22 @@ def _regime_is(*regimes: str) -> Callable[[Study], Predicate]:
 
 
 def _rests(s: Study) -> Predicate:
+    if s.verdict.regime == "stochastic":
+        return fact(False, NOISY)
     rests = s.verdict.regime == "fixed_point" and s.verdict.stability == "attracting"
     return s.open() if s.verdict.regime == "undecided" else Predicate(rests, "measured", s.regime)
 
 
 PROCEDURES: dict[str, Procedure] = {
     "Chaotic": _regime_is("chaotic", "hyperchaotic"),
-    "Deterministic": lambda s: fact(True, "the row has no noise term"),
+    "Deterministic": structural.has_no_noise,
     "PosLyap": unpredictability.positive_exponent,
     "Sensitive": unpredictability.sensitive,
     "StrangeAttr": fractal.strange,
     "PointUnpredictable": unpredictability.point_unpredictable,
     "StatPredictable": statistical.predictable,
     "QuasiPeriodic": _regime_is("quasiperiodic"),
-    "Random": lambda s: fact(False, "the row has no noise term"),
+    "Random": structural.has_noise,
     "FixedPointAttr": _rests,
     "Periodic": _regime_is("periodic"),
     "Dissipative": structural.dissipative,
@@ -50,9 +56,9 @@ PROCEDURES: dict[str, Procedure] = {
     "HighDimensional": fractal.high_dimensional,
     "Multifractal": fractal.multifractal,
     "HighDimSystem": structural.high_dimensional_state,
-    "ContinuousTime": structural.kind_is("ode"),
-    "DiscreteTime": structural.kind_is("map"),
-    "DelaySystem": lambda s: fact(False, "the row has no delayed variable"),
+    "ContinuousTime": structural.time_is(discrete=False),
+    "DiscreteTime": structural.time_is(discrete=True),
+    "DelaySystem": structural.has_delay,
     "Forced": structural.forced,
     "Autonomous": structural.autonomous,
     "StrongMixing": lambda s: s.predicate("Mixing"),

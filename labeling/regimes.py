@@ -14,6 +14,7 @@ from indicators.estimate import Estimate
 from indicators.rotation import rotation_number
 from labeling.confirmation import NEAR_RETURN, distance_to, on_repelling, resting_or_periodic
 from labeling.evidence import Evidence
+from labeling.returns import returning
 from labeling.verdict import Verdict
 
 # K tends to 1 or 0 (Gottwald & Melbourne 2009, section 3); between, it says nothing yet
@@ -28,7 +29,7 @@ CONVERGING = 0.8  # from the first to the last quarter of a series, of the dista
 def regime(e: Evidence) -> Verdict:
     """The verdict on a point; see Verdict. Chaos and regularity each need positive evidence."""
     verdict = _regime(e)
-    if e.system.kind == "ode" or verdict.regime not in ("periodic", "quasiperiodic") or not e.system.circle:
+    if not e.system.discrete or verdict.regime not in ("periodic", "quasiperiodic") or not e.system.circle:
         return verdict
     return replace(verdict, evidence=verdict.evidence | {"rotation_number": _rotation_numbers(e)})
 
@@ -46,7 +47,9 @@ def _rotation_numbers(e: Evidence) -> dict[str, float]:
 
 
 def _regime(e: Evidence) -> Verdict:
-    if e.status == "blew_up" and _leaves_domain(e):
+    if e.system.kind == "sde" and e.status == "ok":
+        return Verdict("stochastic", evidence={"noise": list(e.system.noise), "lyapunov_max": e.largest.value})
+    if e.status == "blew_up" and e.system.has_formula and _leaves_domain(e):
         return Verdict("undecided", reason="budget", evidence={"run": "the rule has no finite value on the orbit"})
     if e.status in ("escaped", "blew_up"):
         return Verdict("unbounded", evidence={"run": e.status})
@@ -54,7 +57,9 @@ def _regime(e: Evidence) -> Verdict:
         return Verdict("undecided", reason="budget", evidence={"run": e.status})
     value, half = _exponent(e.largest, 0)
     floor = math.log(_duration(e)) / _duration(e)  # a deviation that grows like t reads so much
-    if value <= max(half, floor):
+    if not e.system.has_formula:
+        found = returning(e)
+    elif value <= max(half, floor):
         found = resting_or_periodic(e)
     else:
         found = on_repelling(e)
@@ -125,12 +130,14 @@ def _can_be_torus(e: Evidence) -> bool:
     The phase space must have room for it; and off circles, a curve in the plane or a torus in space encloses a volume,
     which a map or flow that shrinks or grows every volume alike cannot map onto itself.
     """
+    if not e.system.has_formula:
+        return True
     on_circle = bool(e.system.circle)
-    d, least = e.system.dimension, 3 if e.system.kind == "ode" and e.system.autonomous else 2
+    d, least = e.system.dimension, 3 if not e.system.discrete and e.system.autonomous else 2
     if on_circle:
         return d >= least or (d == least - 1 and len(e.system.circle) == d)
     factor = e.system.constant_volume_factor if d == least else None
-    neutral = 0.0 if e.system.kind == "ode" else 1.0
+    neutral = 0.0 if not e.system.discrete else 1.0
     return d >= least and (factor is None or factor == neutral)
 
 
@@ -140,7 +147,7 @@ def _zero_exponents(e: Evidence, floor: float) -> bool:
     An exponent vanishes if it is no larger than what a neutral direction's drift reads; that its interval holds 0 is
     not enough, since a wide one holds 0 on weak chaos too.
     """
-    needed = 2 if e.system.kind == "ode" and e.system.autonomous else 1
+    needed = 2 if not e.system.discrete and e.system.autonomous else 1
     if e.spectrum.value is None or np.size(e.spectrum.value) < needed:
         return False
     return all(abs(_exponent(e.spectrum, i)[0]) <= NEUTRAL * floor for i in range(needed))
@@ -156,7 +163,7 @@ def _on_torus(e: Evidence) -> bool:
     quarter = len(gaps) // 4
     if quarter == 0:
         return False
-    if np.median(gaps) < RESONANT and (e.system.kind == "ode" or _resonant(e, m)):
+    if np.median(gaps) < RESONANT and (not e.system.discrete or _resonant(e, m)):
         return False
     return bool(np.median(gaps[-quarter:]) >= CONVERGING * np.median(gaps[:quarter]))
 

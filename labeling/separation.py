@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dynamics.block import Array, block, run
+from dynamics.block import Array
 from dynamics.codegen import LANES
 from dynamics.cycles import wrapped
+from dynamics.lanes import moved, placed
 from labeling.evidence import Evidence
 
 PAIRS = 128
@@ -57,7 +58,7 @@ def separation(e: Evidence, exponent: float) -> Separation | None:
     """The fate of pairs of orbits from places spread over the series; None where 40/exponent is beyond the budget."""
     s = e.system
     duration = TIMES / exponent
-    steps = 1 if s.kind == "map" else max(1, math.ceil(duration / e.h / RECORDS))
+    steps = 1 if s.discrete else max(1, math.ceil(duration / e.h / RECORDS))
     records = math.ceil(duration / (steps * e.h))
     if records * steps > MOST_STEPS:
         return None
@@ -69,14 +70,13 @@ def separation(e: Evidence, exponent: float) -> Separation | None:
     index = np.linspace(0, len(e.series) - 1, PAIRS).astype(int)
     gaps, errors = [], []
     for part in index.reshape(-1, LANES):
-        start = e.series[part].T.copy()
         t = e.t + (part + 1) * e.series_step
-        kick = rng.standard_normal(start.shape)
+        kick = rng.standard_normal((s.dimension, LANES))
         kick *= APART / np.abs(kick).max(axis=0)
         pair = [
-            run(block(s, x, parameters, 0, h=e.h, t=t if period is None else t % period, periods=periods), records,
-                steps=steps).states
-            for x in (start, start + kick * size)
+            moved(placed(s, e.states_at(part, by), parameters, h=e.h, t=t if period is None else t % period,
+                         periods=periods, seed=e.seed), records, steps=steps).states
+            for by in (None, kick * size)
         ]  # fmt: skip
         difference = np.array([wrapped(s, gap) for gap in pair[1] - pair[0]])
         gaps.append(np.abs(difference / size).max(axis=1))

@@ -7,6 +7,7 @@ import numpy as np
 
 from dynamics.block import Array
 from dynamics.cycles import Cycle, cycle_points, rest_points, wrapped
+from dynamics.fields import field_starts
 from dynamics.system import System
 from labeling.evidence import Evidence
 from labeling.verdict import Verdict
@@ -30,6 +31,9 @@ class InvariantSet:
 
 def ensemble(system: System, seed: int) -> list[System]:
     """The system from STARTS states drawn over its box, and from the neighbourhood of each attracting equilibrium."""
+    if system.kind == "pde":  # a field drawn point by point would be as rough as no solution is
+        starts = field_starts(system, seed).T
+        return [system.with_values({}, dict(zip(system.state, map(float, x), strict=True))) for x in starts]
     rng = np.random.default_rng(seed)
     lows, highs = _box(system)
     drawn = lows + (highs - lows) * rng.random((STARTS, system.dimension))
@@ -38,7 +42,7 @@ def ensemble(system: System, seed: int) -> list[System]:
 
 def resting_points(system: System, starts: int = REST_STARTS) -> list[Cycle]:
     """The equilibria of a flow, or fixed points of a map, that Newton finds from starts over the box, stable or not."""
-    if system.kind == "ode" and not system.autonomous:
+    if not system.has_formula or (system.kind == "ode" and not system.autonomous):
         return []
     lows, highs = _box(system)
     unit = np.random.default_rng(0).random((starts - 2, system.dimension))

@@ -1,6 +1,9 @@
 """Predicates that the equations decide by themselves, or volume and range where they do not."""
 
 from dynamics import structure
+from dynamics.equations import symbol
+from dynamics.noise import amplitude_vanishes
+from dynamics.system import System
 from labeling.predicate import Predicate, fact, undecided
 from labeling.study import SIMPLE, Procedure, Study
 
@@ -8,14 +11,41 @@ HIGH = 4  # state variables of HighDimSystem
 RANGE_GROWTH = 1.1  # over a doubling of the time, up to which a range is said to have stopped growing
 
 
-def kind_is(kind: str) -> Procedure:
-    """The procedure that tells whether the rule is a map or a differential equation."""
+RULES = {
+    "map": "a map", "ode": "a differential equation", "dde": "a differential equation with delays",
+    "sde": "an Ito equation", "pde": "a partial differential equation",
+}  # fmt: skip
+
+
+def time_is(*, discrete: bool) -> Procedure:
+    """The procedure that tells whether time goes in iterates, or flows."""
 
     def decide(s: Study) -> Predicate:
-        is_flow = s.e.system.kind == "ode"
-        return fact(s.e.system.kind == kind, f"the rule is {'a differential equation' if is_flow else 'a map'}")
+        return fact(s.e.system.discrete == discrete, f"the rule is {RULES[s.e.system.kind]}")
 
     return decide
+
+
+def has_delay(s: Study) -> Predicate:
+    """Whether a delayed variable occurs in the rule."""
+    names = [f"{one.of}(t - {one.by})" for one in s.e.system.delayed.values()]
+    return fact(bool(names), f"the rule reads {', '.join(names)}" if names else "the row has no delayed variable")
+
+
+def has_noise(s: Study) -> Predicate:
+    """Whether the row has a noise term of non-zero amplitude."""
+    system = s.e.system
+    if system.kind != "sde":
+        return fact(False, "the row has no noise term")
+    if amplitude_vanishes(system):
+        return fact(False, "the noise term is 0 at these parameters")
+    return fact(True, f"the row has the noise term {', '.join(system.noise)}")
+
+
+def has_no_noise(s: Study) -> Predicate:
+    """The opposite of has_noise."""
+    opposite = s.predicate("Random")
+    return Predicate(not opposite.value, "exact", opposite.evidence)
 
 
 def forced(s: Study) -> Predicate:
@@ -34,12 +64,16 @@ def autonomous(s: Study) -> Predicate:
 
 def high_dimensional_state(s: Study) -> Predicate:
     """Whether the state has four variables or more."""
+    if s.e.system.kind in ("dde", "pde"):
+        return fact(True, f"the state of {RULES[s.e.system.kind]} is a function: it has infinitely many dimensions")
     d = s.e.system.dimension
     return fact(d >= HIGH, f"the state has {d} dimension{'s' * (d != 1)}")
 
 
 def hyperchaotic(s: Study) -> Predicate:
     """Whether two exponents are positive; FALSE by proof where the dimension forbids it."""
+    if s.e.system.kind == "sde" and s.exponent is not None and s.exponent[0] + s.exponent[1] < 0:
+        return Predicate(False, "measured", {"lyapunov_max": s.exponent[0], "half_width_999": s.exponent[1]})
     rate = structure.volume_rate(s.e.system)
     sign = int(rate.value) if rate else -1 if s.value("Dissipative") else None
     why = structure.forbidden_second_exponent(s.e.system, sign)  # type: ignore[arg-type]
@@ -53,6 +87,8 @@ def hyperchaotic(s: Study) -> Predicate:
 
 def dissipative(s: Study) -> Predicate:
     """Whether volume shrinks: everywhere by proof, or on average along the orbit, by the sum of the exponents."""
+    if s.e.system.kind == "dde":
+        return fact(True, "a segment of history is smoothed as it moves on: volume in the space of histories shrinks")
     rate = structure.volume_rate(s.e.system)
     if rate is not None:
         return fact(rate.value < 0, rate.why)
@@ -76,6 +112,8 @@ def conservative(s: Study) -> Predicate:
 
     Where volume shrinks everywhere, a bounded set has none, and no density lives on it.
     """
+    if s.e.system.kind == "dde":
+        return fact(False, s.predicate("Dissipative").evidence["fact"])
     rate = structure.volume_rate(s.e.system)
     if rate is not None and rate.value != 0:
         return fact(False, rate.why)
@@ -88,10 +126,19 @@ def conservative(s: Study) -> Predicate:
     return Predicate(False, volume.basis, volume.evidence)
 
 
+def unbounded_noise(system: System) -> bool:
+    """Whether noise that does not depend on the state acts on a variable that lives on no circle."""
+    values = {symbol(name): value for name, value in system.parameters.items()}
+    pairs = zip(system.state, system.noise_expressions, strict=False)  # none without noise
+    return any(name not in system.circle and (b := b_.subs(values)).is_number and b != 0 for name, b_ in pairs)
+
+
 def bounded(s: Study) -> Predicate:
     """Whether the set's range stops growing over two doublings of the time."""
     if len(s.e.system.circle) == s.e.system.dimension:
         return fact(True, "every variable lives on a circle")
+    if unbounded_noise(s.e.system):
+        return fact(False, "Gaussian noise of constant strength acts on a variable off circles, and leaves any bound")
     if s.verdict.regime == "unbounded":
         return Predicate(False, "measured", {"run": s.e.status})
     if s.verdict.regime in SIMPLE:

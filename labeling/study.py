@@ -65,17 +65,21 @@ class Study:
         e, regime = self.e, self.verdict.regime
         if e.status != "ok":
             return without_value("diverged", f"the orbit {e.status}")
+        if e.system.kind == "sde":
+            return without_value("not_applicable", "noise fills its space")
         if self.verdict.evidence.get("floating_point_collapse"):
             return without_value("undefined", "doubles cannot follow the orbit")
-        if regime == "fixed_point" or (regime == "periodic" and (e.system.kind == "map" or not e.system.autonomous)):
+        if regime == "fixed_point" or (regime == "periodic" and (e.system.discrete or not e.system.autonomous)):
             return Estimate(0.0, 0.0, "ok", {"reason": "a finite set of points"})
         if regime == "periodic":
             return Estimate(1.0, 0.0, "ok", {"reason": "a closed curve"})
         wanted = self.settings.dimension_points
-        points = e.strobed[:: max(1, len(e.strobed) // wanted)][:wanted]
+        path = e.unfolded if e.system.kind == "dde" else e.strobed
+        points = path[:: max(1, len(path) // wanted)][:wanted]
+        circles = None if e.system.kind == "dde" else [e.system.circle.get(n, 0.0) for n in e.system.state]
         if len(points) < FEWEST:
             return without_value("undefined", f"{len(points)} points are too few; {FEWEST} are needed")
-        return correlation_dimension(points, circumference=[e.system.circle.get(name, 0.0) for name in e.system.state])
+        return correlation_dimension(points, circumference=circles)
 
     @cached_property
     def entropy(self) -> Estimate:

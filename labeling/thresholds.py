@@ -144,10 +144,10 @@ def refined(
     """
     found = list(wide)
     smallest = 1e-3 * (sweep.hi - sweep.lo)
-    width = WIDTH[system.kind]
-    shorter = replace(settings, escalations=min(settings.escalations, ESCALATIONS[system.kind]))
+    width = WIDTH["map" if system.discrete else "ode"]
+    shorter = replace(settings, escalations=min(settings.escalations, ESCALATIONS["map" if system.discrete else "ode"]))
     open_ = list(range(len(found)))
-    for round_ in range(1, ROUNDS[system.kind] + 1):
+    for round_ in range(1, ROUNDS["map" if system.discrete else "ode"] + 1):
         for i in open_:
             if found[i].hi - found[i].lo <= width * max(abs(found[i].lo), abs(found[i].hi), smallest):
                 found[i] = replace(found[i], converged=True)

@@ -38,7 +38,7 @@ def escapes(e: Evidence, rest: Sequence[Cycle], seed: int) -> dict[str, float] |
     if not rest:
         return None
     s, rng = e.system, np.random.default_rng(seed)
-    stretch = ESCAPE_STEPS[s.kind] // ESCAPE_CHECKS
+    stretch = ESCAPE_STEPS["map" if s.discrete else "ode"] // ESCAPE_CHECKS
     survived, late, early = 0.0, 0, 0
     for part in range(ESCAPE_LANES // LANES):
         index = np.linspace(0, len(e.series) - 1, ESCAPE_LANES).astype(int)[part * LANES : (part + 1) * LANES]
@@ -123,7 +123,7 @@ def transient(system: System, verdict: Verdict, settings: Settings) -> dict[str,
     `resembles` is "chaotic" where a deviation grew meanwhile by three e-foldings, else the final regime. None where
     the final set is no point or map cycle, or was not reached within the budget.
     """
-    points = _final_points(system, verdict)
+    points = _final_points(system, verdict) if system.has_formula else None
     if points is None:
         return None
     start = swept_start([system], replace(settings, transient_map=50, transient_flow=settings.transient_flow / 50))

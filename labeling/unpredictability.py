@@ -16,8 +16,17 @@ def positive_exponent(s: Study) -> Predicate:
         return undecided("the orbit leaves every bound", regime="unbounded")
     if s.verdict.regime == "undecided":
         return s.open()
+    if s.verdict.regime == "stochastic":
+        return _under_noise(s)
     positive = s.verdict.is_chaotic or s.verdict.stability == "repelling"
     return Predicate(positive, "measured", _exponents(s))
+
+
+def _under_noise(s: Study) -> Predicate:
+    """The sign of the random flow's exponent, beyond its interval."""
+    if s.exponent is None or abs(s.exponent[0]) <= s.exponent[1]:
+        return undecided("the exponent is 0 within its interval", **_exponents(s))
+    return Predicate(s.exponent[0] > 0, "measured", _exponents(s) | {"of": "the random flow under one noise path"})
 
 
 def _exponents(s: Study) -> dict[str, Any]:
@@ -30,6 +39,9 @@ def _no_growth(s: Study) -> Predicate | None:
     """FALSE where no exponent is above 0, or the set is a point or cycle; undecided where nothing is known."""
     if s.verdict.regime == "undecided":
         return s.open()
+    if s.verdict.regime == "stochastic":
+        positive = s.predicate("PosLyap")
+        return None if positive.value else positive
     if not s.verdict.is_chaotic:
         return Predicate(False, "measured", s.regime | _exponents(s))
     return None
@@ -60,6 +72,8 @@ def sensitive(s: Study) -> Predicate:
 
 def point_unpredictable(s: Study) -> Predicate:
     """Whether a forecast from a state known to 1e-9 of the diameter ends no better than the climatological mean."""
+    if s.value("Random"):
+        return fact(True, f"{s.predicate('Random').evidence['fact']}, and no one knows its path")
     if s.verdict.regime == "unbounded":
         return undecided("the orbit leaves every bound: there is no climatological mean", regime="unbounded")
     if s.verdict.evidence.get("floating_point_collapse"):

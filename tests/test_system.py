@@ -101,7 +101,7 @@ def points_in_box(s, n, seed=0):
     ({"parameters": {"a b": 1.0, "a": 1.0, "b": 1.0}}, "'a b' cannot be the name"),
     ({"parameters": {"lambda": 1.0, "a": 1.0, "b": 1.0}}, "'lambda' cannot be the name"),
     ({"parameters": {"1a": 1.0, "a": 1.0, "b": 1.0}}, "'1a' cannot be the name"),
-    ({"kind": "flow"}, "kind is 'flow'; it must be 'map' or 'ode'"),
+    ({"kind": "flow"}, "kind is 'flow'; it must be map, ode, dde, sde, pde"),
     ({"kind": None}, "'kind' is missing"),
     ({"equation": "x"}, "the key 'equation' is not part of a row"),
     ({"circle": {"z": "2*pi"}}, "'z' in circle or box is not a state variable"),

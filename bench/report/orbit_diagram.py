@@ -72,7 +72,7 @@ def diagram(result: SweepResult) -> Diagram:
         [(bracket.lo, bracket.hi) for bracket in result.brackets],
         (sweep.lo, sweep.hi),
         name,
-        f"{variable}, local maxima" if result.system.kind == "ode" else variable,
+        f"{variable}, local maxima" if not result.system.discrete else variable,
         f"{result.system.name}: {name} from {sweep.lo:g} to {sweep.hi:g}",
     )
 

@@ -1,0 +1,152 @@
+"""Evidence about systems that no formula of the present state moves: delay equations, fields, and equations with noise.
+
+They have no Newton and no shooting here; runs, exponents and series are gathered as for all others. A system has
+infinitely many exponents, or under noise one that is measured, so `k` of them stand for the spectrum.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+
+from dynamics.block import STATUSES, Array, RunStatus
+from dynamics.codegen import LANES
+from dynamics.delay import steps_of_delays
+from dynamics.delay_system import delay_form
+from dynamics.fields import EXPONENTS, STEPS, field_name
+from dynamics.lanes import History, Moving, State, moved, placed, present
+from dynamics.noise import noisy_form
+from dynamics.settle import STIFFNESS, slope
+from dynamics.system import System
+from labeling.settings import Settings
+
+PER_DELAY = 32  # steps of the shortest delay, at least
+PILOT_STEPS = 20_000  # of a delay equation, in which the norm of its derivative is taken
+NOISE_STEP = 0.02  # over the norm of the drift's derivative: weak error of the first order
+APART = 1e-6  # relative distance of the lanes that stand for one orbit, at their start
+DELAY_EXPONENTS = (4, 8, 16)  # as many as make their sum negative
+TRIAL_RECORDS = 200  # of the run that tells how many that are
+FIELD_RECORDS, FIELD_RENORMALISATIONS = 256, 2
+FIELD_SERIES = 4_096
+STEPS_BETWEEN = {"dde": 2, "sde": 8, "pde": 5}  # of two states of a series, which must resolve its maxima
+
+
+def histories(versions: Sequence[System], h: Array, pooled: bool) -> History:
+    """The stated pasts of versions, one a lane, on the nodes and middles of steps of h."""
+    forms = [delay_form(v) for v in versions]
+    longest = np.array([max(v.parameters[one.by] for one in v.delayed.values()) for v in versions])
+    count = int(np.ceil((longest / h).max())) * 2 + 5
+    times = np.linspace(-1.0, 0.0, count)[:, None] * longest
+    values = np.stack([f.past(times[:, i], v.parameters) for i, (f, v) in enumerate(zip(forms, versions, strict=True))],
+                      axis=-1)  # fmt: skip
+    if pooled:
+        values = values * (1.0 + APART * np.arange(LANES))
+    return History.through(times, values.transpose(1, 0, 2))
+
+
+def begin(versions: Sequence[System], parameters: Array, transient: float, pooled: bool, seed: int) -> tuple[
+    State, Array, Array, tuple[RunStatus, ...]
+]:  # fmt: skip
+    """States of LANES versions after a transient, their times, their steps, and how each lane ended."""
+    first = versions[0]
+    if first.kind == "dde":
+        return _delay_begun(versions, parameters, transient, pooled, seed)
+    states = np.array([[*v.state.values()] for v in versions]).T
+    if pooled and first.kind == "pde":
+        states = states * (1.0 + APART * np.arange(LANES))
+    h = np.full(LANES, STEPS[field_name(first)]) if first.kind == "pde" else _noise_step(first, states, parameters)
+    moving = placed(first, states, parameters, h=h, seed=seed)
+    steps = max(1, round(transient / float(h.max()) / 50))
+    ended: tuple[RunStatus, ...] = (STATUSES[0],) * LANES
+    if transient > 0:
+        ended = moved(moving, 50, steps=steps).status
+    return present(moving), moving.t.copy(), h, ended
+
+
+def _delay_begun(
+    versions: Sequence[System], parameters: Array, transient: float, pooled: bool, seed: int
+) -> tuple[State, Array, Array, tuple[RunStatus, ...]]:
+    first = versions[0]
+    form = delay_form(first)
+    h = form.delays(parameters).min(axis=0) / PER_DELAY
+    moving = placed(first, histories(versions, h, pooled), parameters, h=h, seed=seed)
+    pilot = moved(moving, 64, steps=max(1, min(PILOT_STEPS, round(transient / float(moving.h.max()))) // 64))
+    norm = np.full(LANES, 1e-12)
+    past = np.concatenate([pilot.states[:1], pilot.states])
+    for now, before in zip(pilot.states, past, strict=False):
+        # the norm of the derivative by present and past values, at pairs of states that are both on the orbit
+        both = np.concatenate([now, *(before[[form.variables.index(one.of)]] for one in form.delayed.values())])
+        jacobian = slope(form.base, both, parameters)[1]
+        norm = np.fmax(norm, np.sqrt((np.where(np.isfinite(jacobian), jacobian, 0.0) ** 2).sum(axis=(0, 1))))
+    h = steps_of_delays(form, parameters, np.minimum(h, STIFFNESS / norm))[1]
+    if pilot.status != ("ok",) * LANES:
+        return present(moving), moving.t.copy(), h, pilot.status
+    following = placed(first, present(moving), parameters, h=h, seed=seed)
+    ended = moved(following, 50, steps=max(1, round(transient / float(h.max()) / 50))).status
+    return present(following), following.t.copy(), h, ended
+
+
+def _noise_step(system: System, states: Array, parameters: Array) -> Array:
+    jacobian = slope(noisy_form(system).drift, states, parameters)[1]
+    return np.full(LANES, NOISE_STEP / max(1.0, float(np.sqrt((jacobian**2).sum(axis=(0, 1))).max())))
+
+
+def exponents_of(system: System, states: State, parameters: Array, h: Array, seed: int) -> int:
+    """How many exponents are measured: of a delay equation so many that their sum is negative, if 16 are enough."""
+    if system.kind == "sde":
+        return 1
+    if system.kind == "pde":
+        return EXPONENTS[field_name(system)]
+    for k in DELAY_EXPONENTS[:-1]:
+        trial = moved(placed(system, states, parameters, k, h=h, seed=seed), TRIAL_RECORDS, steps=8, renormalisations=8)
+        if np.nanmean(trial.growth.sum(axis=1)[TRIAL_RECORDS // 4 :]) < 0:
+            return k
+    return DELAY_EXPONENTS[-1]
+
+
+def lengths(system: System, settings: Settings, horizon: int) -> tuple[int, int, int, int]:
+    """Records, renormalisations a record, states of the series, and steps between two of these."""
+    between = STEPS_BETWEEN[system.kind]
+    if system.kind == "pde":
+        return FIELD_RECORDS * min(horizon, 4), FIELD_RENORMALISATIONS, FIELD_SERIES * min(horizon, 4), between
+    records, renormalisations = settings.records, settings.renormalisations
+    if system.kind == "sde":
+        records //= 4
+    return records * min(horizon, 16), renormalisations, settings.series * min(horizon, 4), between
+
+
+def spline_maxima(series: Array) -> Array:
+    """Values of the local maxima of the series' (n, d) widest variable, by a cubic spline."""
+    x = series[:, int(np.argmax(np.ptp(series, axis=0)))]
+    return CubicSpline(np.arange(len(x)), x)(maxima_of(x))
+
+
+def maxima_of(x: Array) -> Array:
+    """The places, in samples, of the local maxima of a series (n,), by a cubic spline."""
+    curve = CubicSpline(np.arange(len(x)), x)
+    turning = curve.derivative().roots(extrapolate=False)
+    turning = turning[np.isfinite(turning)]
+    return np.asarray(turning[curve(turning, 2) < 0.0])
+
+
+def pasts(system: System, series: Array, step: float, places: Array) -> History:
+    """Pasts that end at places (LANES,) of a series (n, d) of present values, `step` of time apart."""
+    longest = max(system.parameters[one.by] for one in system.delayed.values())
+    back = int(np.ceil(longest / step)) + 3
+    whole = CubicSpline(step * np.arange(len(series)), series)
+    times = step * np.arange(-back, 1)[:, None] * np.ones(LANES)
+    ends = step * np.maximum(np.asarray(places), back)
+    return History.through(times, np.stack([whole(ends[i] + times[:, i]) for i in range(LANES)], axis=-1))
+
+
+def runs(
+    system: System, states: State, t: Array, h: Array, parameters: Array, settings: Settings, horizon: int
+) -> tuple[Any, Any, Moving]:
+    """The run of the deviations and the run of the series behind it, and where that one ended."""
+    k = exponents_of(system, states, parameters, h, settings.seed)
+    records, renormalisations, count, between = lengths(system, settings, horizon)
+    moving = placed(system, states, parameters, k, h=h, t=t, seed=settings.seed)
+    tangent = moved(moving, records, steps=settings.steps, renormalisations=renormalisations)
+    following = placed(system, present(moving), parameters, h=h, t=moving.t, seed=settings.seed + 1)
+    return tangent, moved(following, count, steps=between), following
