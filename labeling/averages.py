@@ -18,7 +18,7 @@ from labeling.sets import ensemble
 
 LONGEST, FEWEST = 16_384, 512  # samples of a lane
 PER_TURN = 12  # samples of an autonomous flow per turn
-BUDGET, FIELD_BUDGET = 750_000, 50_000  # steps of a lane; of a field's, which cost a thousand times as much
+BUDGET, FIELD_BUDGET = 750_000, 20_000  # steps of a lane; of a field's, which cost a thousand times as much
 BATCHES = 16  # of a lane, for the standard error of its average
 SIGMAS = 5.0  # standard errors within which averages agree
 RESOLVED = 0.25  # of the standard deviation: five standard errors must be below it

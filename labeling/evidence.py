@@ -293,7 +293,8 @@ def reference_start(system: System, settings: Settings, horizon: int = 1) -> Sta
 def _other_start(
     padded: Sequence[System], count: int, parameters: Array, settings: Settings, horizon: int, *, pooled: bool
 ) -> Start:
-    transient = _transient(padded[0], settings) * horizon
+    longer = max(1, horizon // 4) if padded[0].kind == "pde" else horizon
+    transient = _transient(padded[0], settings) * longer
     states, t, h, status = other_kinds.begin(padded, parameters, transient, pooled, settings.seed)
     return Start(tuple(padded[:count]), states, parameters, t, h, None, status, horizon, pooled)
 

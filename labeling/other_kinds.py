@@ -27,9 +27,9 @@ NOISE_STEP = 0.02  # over the norm of the drift's derivative: weak error of the 
 APART = 1e-6  # relative distance of the lanes that stand for one orbit, at their start
 DELAY_EXPONENTS = (4, 8, 16)  # as many as make their sum negative
 TRIAL_RECORDS = 200  # of the run that tells how many that are
-FIELD_RECORDS, FIELD_RENORMALISATIONS = 256, 2
-FIELD_SERIES = 4_096
-STEPS_BETWEEN = {"dde": 2, "sde": 8, "pde": 5}  # of two states of a series, which must resolve its maxima
+FIELD_RECORDS, FIELD_RENORMALISATIONS = 512, 2
+FIELD_SERIES = 8_192
+STEPS_BETWEEN = {"dde": 2, "sde": 8, "pde": 2}  # of two states of a series, which must resolve its maxima
 
 
 def histories(versions: Sequence[System], h: Array, pooled: bool) -> History:
@@ -109,7 +109,8 @@ def lengths(system: System, settings: Settings, horizon: int) -> tuple[int, int,
     """Records, renormalisations a record, states of the series, and steps between two of these."""
     between = STEPS_BETWEEN[system.kind]
     if system.kind == "pde":
-        return FIELD_RECORDS * min(horizon, 4), FIELD_RENORMALISATIONS, FIELD_SERIES * min(horizon, 4), between
+        longer = max(1, horizon // 4)  # a single label begins with 4
+        return FIELD_RECORDS * longer, FIELD_RENORMALISATIONS, FIELD_SERIES * min(longer, 4), between
     records, renormalisations = settings.records, settings.renormalisations
     if system.kind == "sde":
         records //= 4
