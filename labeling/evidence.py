@@ -228,7 +228,8 @@ class Evidence:
             return without_value("not_applicable", "one exponent is measured under noise")
         known = np.atleast_1d(self.spectrum.value)
         if not self.system.has_formula and known.sum() >= 0 and not self.system.preserves_volume:
-            return without_value("undefined", f"the sum of {len(known)} exponents, which are measured, is not below 0")
+            why = f"the sum of the {len(known)} exponents that are measured is not below 0"
+            return without_value("undefined", why, at_least=len(known))
         return kaplan_yorke_dimension(self.spectrum)
 
 
@@ -293,7 +294,7 @@ def reference_start(system: System, settings: Settings, horizon: int = 1) -> Sta
 def _other_start(
     padded: Sequence[System], count: int, parameters: Array, settings: Settings, horizon: int, *, pooled: bool
 ) -> Start:
-    longer = max(1, horizon // 4) if padded[0].kind == "pde" else horizon
+    longer = max(1, horizon // 4) if padded[0].kind != "sde" else horizon
     transient = _transient(padded[0], settings) * longer
     states, t, h, status = other_kinds.begin(padded, parameters, transient, pooled, settings.seed)
     return Start(tuple(padded[:count]), states, parameters, t, h, None, status, horizon, pooled)

@@ -54,6 +54,9 @@ def high_dimensional(s: Study) -> Predicate:
         if s.verdict.is_chaotic:
             return Predicate(surface >= HIGH_DIMENSION, "measured", {"dimension": surface})
         return undecided("the dimension of the torus is not measured")
+    at_least = s.e.kaplan_yorke.evidence.get("at_least", 0.0)
+    if at_least >= HIGH_DIMENSION:
+        return Predicate(True, "measured", {"kaplan_yorke_dimension_at_least": at_least})
     dimension = _kaplan_yorke(s)
     if dimension is None:
         return undecided("no Kaplan-Yorke dimension")

@@ -27,6 +27,8 @@ NOISE_STEP = 0.02  # over the norm of the drift's derivative: weak error of the 
 APART = 1e-6  # relative distance of the lanes that stand for one orbit, at their start
 DELAY_EXPONENTS = (4, 8, 16)  # as many as make their sum negative
 TRIAL_RECORDS = 200  # of the run that tells how many that are
+DELAY_STEPS = 4_000_000  # of columns, orbit and deviations, in a lane's run
+DELAY_RECORDS = 1_000  # at least, where the delay is short enough
 FIELD_RECORDS, FIELD_RENORMALISATIONS = 512, 2
 FIELD_SERIES = 8_192
 STEPS_BETWEEN = {"dde": 2, "sde": 8, "pde": 2}  # of two states of a series, which must resolve its maxima
@@ -99,22 +101,33 @@ def exponents_of(system: System, states: State, parameters: Array, h: Array, see
     if system.kind == "pde":
         return EXPONENTS[field_name(system)]
     for k in DELAY_EXPONENTS[:-1]:
-        trial = moved(placed(system, states, parameters, k, h=h, seed=seed), TRIAL_RECORDS, steps=8, renormalisations=8)
+        trial = moved(
+            placed(system, states, parameters, k, h=h, seed=seed), TRIAL_RECORDS, steps=_half_delay(system, h)
+        )
         if np.nanmean(trial.growth.sum(axis=1)[TRIAL_RECORDS // 4 :]) < 0:
             return k
     return DELAY_EXPONENTS[-1]
 
 
-def lengths(system: System, settings: Settings, horizon: int) -> tuple[int, int, int, int]:
-    """Records, renormalisations a record, states of the series, and steps between two of these."""
+def _half_delay(system: System, h: Array) -> int:
+    """Steps of half the longest delay: over a whole one even fast decaying deviations are still told apart."""
+    longest = max(system.parameters[one.by] for one in system.delayed.values())
+    return max(8, int(longest / float(h.max())) // 2)
+
+
+def lengths(system: System, settings: Settings, horizon: int, k: int, h: Array) -> tuple[int, int, int, int, int]:
+    """Records, renormalisations a record, steps between these, states of the series, and steps between two of these."""
     between = STEPS_BETWEEN[system.kind]
+    if system.kind == "dde":
+        longer, steps = max(1, horizon // 4), _half_delay(system, h)
+        intervals = DELAY_STEPS * longer // ((1 + k) * steps)
+        each = max(1, intervals // DELAY_RECORDS)
+        return intervals // each, each, steps, settings.series * min(longer, 4), between
     if system.kind == "pde":
         longer = max(1, horizon // 4)  # a single label begins with 4
-        return FIELD_RECORDS * longer, FIELD_RENORMALISATIONS, FIELD_SERIES * min(longer, 4), between
-    records, renormalisations = settings.records, settings.renormalisations
-    if system.kind == "sde":
-        records //= 4
-    return records * min(horizon, 16), renormalisations, settings.series * min(horizon, 4), between
+        return FIELD_RECORDS * longer, FIELD_RENORMALISATIONS, settings.steps, FIELD_SERIES * min(longer, 4), between
+    series = settings.series * min(horizon, 4)
+    return settings.records // 4 * min(horizon, 16), settings.renormalisations, settings.steps, series, between
 
 
 def spline_maxima(series: Array) -> Array:
@@ -146,8 +159,8 @@ def runs(
 ) -> tuple[Any, Any, Moving]:
     """The run of the deviations and the run of the series behind it, and where that one ended."""
     k = exponents_of(system, states, parameters, h, settings.seed)
-    records, renormalisations, count, between = lengths(system, settings, horizon)
+    records, renormalisations, steps, count, between = lengths(system, settings, horizon, k, h)
     moving = placed(system, states, parameters, k, h=h, t=t, seed=settings.seed)
-    tangent = moved(moving, records, steps=settings.steps, renormalisations=renormalisations)
+    tangent = moved(moving, records, steps=steps, renormalisations=renormalisations)
     following = placed(system, present(moving), parameters, h=h, t=moving.t, seed=settings.seed + 1)
     return tangent, moved(following, count, steps=between), following
