@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 def label(
     systems: Annotated[
-        list[str] | None, typer.Argument(metavar="[SYSTEM]...", help="Ids, or TOML files of your own; none: all.")
+        list[str] | None,
+        typer.Argument(metavar="[SYSTEM]...", help="Ids, or TOML files of your own; none: the curated ones."),
     ] = None,
     sweep: Annotated[bool, typer.Option("--sweep", help="Label a grid too, and bracket its thresholds.")] = False,
     param: Annotated[
@@ -32,6 +33,7 @@ def label(
     start: Annotated[
         str | None, typer.Option(metavar="x=..,y=..", help="Start from this state instead of the row's.")
     ] = None,
+    every: Annotated[bool, typer.Option("--all", help="Label all systems, those of dysts too.")] = False,
     all_sets: Annotated[
         bool,
         typer.Option("--all-sets", help="Label the system over all sets of its box, not one orbit."),
@@ -63,7 +65,7 @@ def label(
     begun = time.time()
     if all_sets and start is not None:
         raise UsageError("--all-sets labels the system over all its sets and --start one orbit; give one of them")
-    chosen = chosen_systems(systems or [], assign or [], start)
+    chosen = chosen_systems(systems or [], assign or [], start, every)
     grids = chosen_grids(chosen, param) if sweep or param is not None else []
     _writable(out)
     try:

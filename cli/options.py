@@ -20,12 +20,14 @@ def fault_of(error: OSError) -> str:
     return f"{error.strerror or error}{f': {shown(str(error.filename))}' if error.filename else ''}"
 
 
-def chosen_systems(names: list[str], assign: list[str], start: str | None) -> "list[System]":
+def chosen_systems(names: list[str], assign: list[str], start: str | None, every: bool = False) -> "list[System]":
     """The systems by their ids or files (none: the curated ones), with the values and the start that are given."""
     from dynamics.codegen import check_size
-    from dynamics.registry import curated_ids
+    from dynamics.registry import curated_ids, system_ids
 
-    systems = [s for name in names or curated_ids() for s in named(name)]
+    if every and (names or assign or start):
+        raise UsageError("--all labels every system at its own parameters; leave out ids, --set and --start")
+    systems = [s for name in (system_ids() if every else names or curated_ids()) for s in named(name)]
     ids = [s.id for s in systems]
     for name in ids:
         if ids.count(name) > 1:
@@ -41,7 +43,8 @@ def chosen_systems(names: list[str], assign: list[str], start: str | None) -> "l
                 f"--start gives no value of {', '.join(missing)}; {s.id} needs one of each of its variables"
             )
         s.check_start()
-        check_size(s)
+        if s.has_formula:
+            check_size(s)
     return systems
 
 

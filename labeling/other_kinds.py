@@ -28,6 +28,7 @@ APART = 1e-6  # relative distance of the lanes that stand for one orbit, at thei
 DELAY_EXPONENTS = (4, 8, 16)  # as many as make their sum negative
 TRIAL_RECORDS = 200  # of the run that tells how many that are
 DELAY_STEPS = 4_000_000  # of columns, orbit and deviations, in a lane's run
+SERIES_LONGER = 4  # than of an ordinary flow: a delay is many steps long, and a turn some delays
 DELAY_RECORDS = 1_000  # at least, where the delay is short enough
 FIELD_RECORDS, FIELD_RENORMALISATIONS = 512, 2
 FIELD_SERIES = 8_192
@@ -122,7 +123,7 @@ def lengths(system: System, settings: Settings, horizon: int, k: int, h: Array) 
         longer, steps = max(1, horizon // 4), _half_delay(system, h)
         intervals = DELAY_STEPS * longer // ((1 + k) * steps)
         each = max(1, intervals // DELAY_RECORDS)
-        return intervals // each, each, steps, settings.series * min(longer, 4), between
+        return intervals // each, each, steps, SERIES_LONGER * settings.series, between
     if system.kind == "pde":
         longer = max(1, horizon // 4)  # a single label begins with 4
         return FIELD_RECORDS * longer, FIELD_RENORMALISATIONS, settings.steps, FIELD_SERIES * min(longer, 4), between
