@@ -240,7 +240,12 @@ class System:
 
     def check_start(self) -> None:
         """Raise RowError, naming the equation, where the rule has no finite value at the initial condition."""
+        if self.kind == "pde":
+            return
         at = {**self._start, **{symbol(name): value for name, value in self.parameters.items()}}
+        for name, one in self.delayed.items():
+            past = -self.parameters[one.by]
+            at[symbol(name)] = value_of_history(self.id, one.of, self.history[one.of], self.parameters, past)
         for i, (f, text) in enumerate(zip(self.expressions, self.rule, strict=True), 1):
             if not finite_at(f, at):
                 where = ", ".join(f"{name} = {value:g}" for name, value in [*self.state.items()][:6])

@@ -74,7 +74,8 @@ def carried(system: System, sweep: Sweep, points: Sequence[Point], settings: Set
     All attractors on their way are looked at together, so the work is dealt in blocks like that of a grid.
     """
     lists, ends = [[p] for p in points], list[End]()
-    if system.preserves_volume:  # no attractors: other orbits beside the known one are no news
+    # no attractors: other orbits beside the known one are no news; and a past is more than a state to start from
+    if system.preserves_volume or not system.has_formula:
         pairs = differing(points)
         return Carried(lists, pairs, [*_all_end(points, pairs)])
     pairs = sorted(differing(points) + _jumping(system, sweep, points, workers))

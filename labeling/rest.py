@@ -16,7 +16,7 @@ Task = tuple[System, Sweep, list[float]]
 
 def rest_tasks(system: System, sweep: Sweep, values: Sequence[float]) -> list[Task]:
     """The grid cut into overlapping pieces; none for a flow with explicit time, which has no equilibria."""
-    if system.kind == "ode" and not system.autonomous:
+    if not system.has_formula or (system.kind == "ode" and not system.autonomous):
         return []
     return [(system, sweep, list(values[i : i + PART + 1])) for i in range(0, len(values) - 1, PART)]
 
