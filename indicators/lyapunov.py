@@ -15,16 +15,18 @@ BATCHES_ALONE, BATCHES_PER_LANE = 32, 8
 CONVERGED = 0.02  # largest half-width relative to the largest exponent that still counts as converged
 
 
-def lyapunov_spectrum(growth: ArrayLike, interval: float) -> Estimate:
+def lyapunov_spectrum(growth: ArrayLike, interval: float, *, defect: float = 0.0) -> Estimate:
     """Lyapunov exponents (nats per unit time or per iterate), largest first.
 
     growth : (n, k) or (n, k, lanes), ln of the growth of the k Gram-Schmidt directions over each of n intervals; lanes
         are independent runs on the same invariant set and are pooled.
     interval : time of one interval (1 for a map whose growth is recorded at every iterate).
+    defect : by how much the integrator's errors are known to change a rate, per unit time; every half-width has it.
 
     The exponent is the mean rate (Benettin, Galgani, Giorgilli & Strelcyn 1980, Meccanica 15:9, Eq. 11). Its half-width
     is the largest of three: Student's interval from batch means; the range of ln|w| about its trend line divided by T,
-    which bounds the wobble of a bounded quantity (limit cycles, tori); |lambda(T) - lambda(T/2)|, which sees drift.
+    which bounds the wobble of a bounded quantity (limit cycles, tori); |lambda(T) - lambda(T/2)|, which sees drift. No
+    length of run shows what the step did to all of it alike; so the defect is added.
     `error` is at 95 %; `evidence["error_999"]` is the one for verdicts. A superstable orbit's exponent is minus
     infinity: status `diverged`. Status `not_converged` where the half-width exceeds 2 % of the largest exponent.
     Raises ValueError for an empty run or a NaN in it.
@@ -42,7 +44,7 @@ def lyapunov_spectrum(growth: ArrayLike, interval: float) -> Estimate:
     trend = _trend_range(curve) / total
     halves = np.abs(rates - curve[max(n // 2, 1) - 1] / (max(n // 2, 1) * interval))
     error, error_999 = (
-        np.maximum.reduce([spread * student.ppf(0.5 + level / 2, batches - 1), trend, halves])
+        np.maximum.reduce([spread * student.ppf(0.5 + level / 2, batches - 1), trend, halves]) + defect
         for level in (LEVEL, VERDICT_LEVEL)
     )
     largest = float(np.abs(rates).max())
@@ -53,11 +55,29 @@ def lyapunov_spectrum(growth: ArrayLike, interval: float) -> Estimate:
         "batch_means": (spread * student.ppf(0.5 + LEVEL / 2, batches - 1)).tolist(),
         "range_over_T": trend.tolist(),
         "halves": halves.tolist(),
+        "defect": defect,
         "T": total,
         "lanes": lanes,
         "batches": batches,
     }
     return Estimate(rates.tolist(), error.tolist(), status, evidence)  # type: ignore[arg-type]
+
+
+def reaching_zero(spectrum: Estimate) -> Estimate:
+    """A spectrum whose intervals reach 0 wherever an exponent is at most ln T/T in size.
+
+    Neutral deviations of centres and Hamiltonian orbits grow like t, at a mean rate of ln T/T over the time T, whose
+    scatter shrinks as fast: no interval from the scatter alone tells this rate from a true one.
+    """
+    if spectrum.value is None or spectrum.error is None:
+        return spectrum
+    duration = max(float(spectrum.evidence["T"]), math.e)
+    size = np.abs(np.atleast_1d(spectrum.value))
+    least = np.where(size <= math.log(duration) / duration, size, 0.0)
+    error, error_999 = (
+        np.maximum(np.atleast_1d(half), least).tolist() for half in (spectrum.error, spectrum.evidence["error_999"])
+    )
+    return Estimate(spectrum.value, error, spectrum.status, spectrum.evidence | {"error_999": error_999})
 
 
 def largest_exponent(spectrum: Estimate) -> Estimate:
@@ -71,12 +91,12 @@ def largest_exponent(spectrum: Estimate) -> Estimate:
     return Estimate(float(values[0]), float(errors[0]), spectrum.status, evidence)
 
 
-def lyapunov_max(growth: ArrayLike, interval: float) -> Estimate:
+def lyapunov_max(growth: ArrayLike, interval: float, *, defect: float = 0.0) -> Estimate:
     """The largest Lyapunov exponent from the growth of one deviation, (n,) or (n, lanes); see lyapunov_spectrum."""
     g = checked_growth(growth, interval)
     if g.ndim not in (1, 2):
         raise ValueError(f"the growth of one deviation is an array (n,) or (n, lanes), not of shape {g.shape}")
-    return largest_exponent(lyapunov_spectrum(g[:, None] if g.ndim == 1 else g[:, None, :], interval))
+    return largest_exponent(lyapunov_spectrum(g[:, None] if g.ndim == 1 else g[:, None, :], interval, defect=defect))
 
 
 def checked_growth(growth: ArrayLike, interval: float) -> NDArray[np.float64]:

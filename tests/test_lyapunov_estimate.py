@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dynamics.codegen import LANES
-from indicators.lyapunov import largest_exponent, lyapunov_max, lyapunov_spectrum
+from indicators.lyapunov import largest_exponent, lyapunov_max, lyapunov_spectrum, reaching_zero
 
 
 def test_scale_of_time_and_order_of_columns():
@@ -39,6 +39,35 @@ def test_drift_widens_the_interval():
     found = lyapunov_spectrum(g, 1.0)
     assert found.error[0] >= abs(g.mean() - g[:500].mean()) * (1 - 1e-12)
     assert found.status == "not_converged"
+
+
+def test_the_integrator_s_defect_is_in_every_half_width():
+    g = np.random.default_rng(11).standard_normal((200, 3))
+    plain, wide = lyapunov_spectrum(g, 0.5), lyapunov_spectrum(g, 0.5, defect=0.25)
+    assert wide.value == plain.value
+    assert wide.error == pytest.approx(np.array(plain.error) + 0.25, rel=1e-12)
+    assert wide.evidence["error_999"] == pytest.approx(np.array(plain.evidence["error_999"]) + 0.25, rel=1e-12)
+    assert wide.evidence["defect"] == 0.25
+    one = lyapunov_max(g[:, 0], 0.5, defect=0.25)
+    assert one.error == pytest.approx(lyapunov_max(g[:, 0], 0.5).error + 0.25, rel=1e-12)
+
+
+def test_growth_like_t_is_no_exponent():
+    """ln T/T of a shear's deviation: its interval reaches 0, and its own scatter does not. A steady rate is not 0."""
+    n = np.arange(100, 2_100)  # once the deviations are aligned
+    shear, steady = np.log1p(1 / n), np.full(2_000, 0.01)  # the mean of the first is ln(21)/2000 = 0.00152
+    noise = 1e-4 * np.random.default_rng(12).standard_normal((2_000, 2, LANES))
+    plain = lyapunov_spectrum(np.stack([shear, steady], axis=1)[:, :, None] + noise, 1.0)
+    found = reaching_zero(plain)
+    (rate, other), (half, apart) = plain.value[::-1], plain.error[::-1]
+    assert (rate, other) == (pytest.approx(0.00152, abs=1e-5), pytest.approx(0.01, abs=1e-5))
+    assert half < rate
+    assert found.value == plain.value
+    assert found.error == [apart, rate]
+    assert found.evidence["error_999"][1] == max(rate, plain.evidence["error_999"][1])
+    assert found.evidence["error_999"][0] == plain.evidence["error_999"][0] < 1e-4
+    nothing = lyapunov_spectrum(np.full((100, 1), -math.inf), 1.0)
+    assert reaching_zero(nothing) is nothing
 
 
 NOISE = np.random.default_rng(10).standard_normal((200, 2))
