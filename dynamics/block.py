@@ -134,6 +134,16 @@ def single_orbit(
     return out, times, "ok"
 
 
+def at_phase_zero(system: System, state: Array, t: float, h: float) -> Array:
+    """A state (d,) of a forced flow at time t, carried on to the next multiple of the forcing period; others as is."""
+    period = None if system.discrete else system.forcing_period
+    rest = period - t % period if period is not None else 0.0
+    if rest == 0.0 or rest == period:
+        return state
+    steps = max(1, math.ceil(rest / h))
+    return single_orbit(system, state, rest / steps, steps, 1, t)[0][-1]
+
+
 @dataclass(frozen=True)
 class Run:
     """What a block did: growth of the deviations and states, once per record.

@@ -79,10 +79,15 @@ def sharpest_method(system: NoisySystem) -> Method:
     return "milstein" if alone else "euler_maruyama"
 
 
-def amplitude_vanishes(system: System) -> bool:
-    """Whether the noise is 0 everywhere at the row's parameters."""
+def without_silent_noise(system: System) -> System:
+    """The system itself, or the ordinary one that is left of it where its noise is 0 everywhere."""
+    if system.kind != "sde":
+        return system
     values = {symbol(name): value for name, value in system.parameters.items()}
-    return all(vanishes(b.subs(values)) for b in system.noise_expressions)
+    at = [b.subs(values) for b in system.noise_expressions]
+    if not all(b.is_zero or vanishes(b) for b in at):
+        return system
+    return replace(system, kind="ode", noise=())
 
 
 def increments(system: NoisySystem, method: Method, h: sp.Symbol, dw: tuple[sp.Symbol, ...]) -> list[sp.Expr]:

@@ -33,6 +33,7 @@ class NoisyBlock:
     lanes: NDArray[np.int64]
     fine: int
     done: int
+    method: Method
     step: Callable[..., None]
 
     @property
@@ -97,7 +98,7 @@ def noisy_block(
         raise ValueError(f"{system.id}: a step must be a time above 0")
     moving = NoisyBlock(
         system, k, np.zeros(d * (1 + k) * width), given.ravel(), np.broadcast_to(np.asarray(t, float), width).copy(),
-        steps, checked_seed(seed), numbers, fine, 0, noise_step(system, k, method),
+        steps, checked_seed(seed), numbers, fine, 0, method, noise_step(system, k, method),
     )  # fmt: skip
     moving._shaped[:, 0] = start
     if k:

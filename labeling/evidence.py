@@ -1,18 +1,14 @@
-"""Runs a system at given points and gathers what a verdict rests on."""
+"""What the runs at one point left: growth, series and maxima, and the indicators taken of them."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from dynamics.block import Array, Run, RunStatus, block, run, single_orbit
-from dynamics.codegen import LANES
+from dynamics.block import Array, RunStatus, at_phase_zero
 from dynamics.cycles import wrapped
-from dynamics.lanes import History, State
-from dynamics.section import local_maxima
-from dynamics.settle import settled
+from dynamics.lanes import State
 from dynamics.system import System
 from indicators.dimension import kaplan_yorke_dimension
 from indicators.entropy import permutation_entropy
@@ -22,7 +18,6 @@ from indicators.megno import megno
 from indicators.sampling import sampling
 from indicators.zero_one import zero_one_k
 from labeling import other_kinds
-from labeling.settings import Settings
 
 ALIGNMENT = 0.05  # of a run, in which the deviations still turn into their Lyapunov directions
 LONGEST_RETURN = 128  # iterates or turns
@@ -31,11 +26,8 @@ CLEARLY = 0.7  # a longer return must be better than a shorter one by this facto
 NEAR, NEAR_ONE = 0.2, 0.8
 POINT = 1e-5  # of the extent: maxima that repeat so closely are one, seen through the error of their parabola
 FEW_MAXIMA = 200  # of a series for the 0-1 test
-MANY = 42  # numbers that move with all deviations, above which fewer records are kept
-FEWEST_RECORDS = 256
 UNFOLDED = 8  # places of a past that stand for it; above twice the dimension of a set below 4
 DEFECT = 1e-3  # of the largest exponent: a tangent defect above it is one of the step, which is then refined
-CLOSER = (4, 16)  # by these factors
 STILL = 1e-9  # extent of a series, relative to the size of the state, below which nothing moves
 
 
@@ -45,7 +37,8 @@ class Evidence:
 
     `maxima` are local maxima of the widest variable of a flow (empty for a map), `h` is the step, `t` the time at which
     the series begins, `horizon` the factor by which the settings' lengths were multiplied, `divergence` the mean of
-    div f along the run of the deviations (NaN where it was not gathered).
+    div f along the run of the deviations (NaN where it was not gathered), `step_error` what is known otherwise of the
+    step's effect on an exponent.
     """
 
     system: System
@@ -60,6 +53,7 @@ class Evidence:
     horizon: int
     seed: int
     divergence: float = math.nan
+    step_error: float = 0.0
 
     @property
     def parameters(self) -> Array:
@@ -141,16 +135,16 @@ class Evidence:
     def defect(self) -> float:
         """The sum of the exponents less the mean divergence, which it should be, in size: what the step's errors did.
 
-        0 where the divergence was not gathered: a map's growth is exact.
+        Where the divergence was not gathered it is the step's known error, 0 for a map, whose growth is exact.
         """
         if not math.isfinite(self.divergence):
-            return 0.0
+            return self.step_error
         return abs(float(self.growth.sum(axis=1).mean()) / self.interval - self.divergence)
 
     @cached_property
     def too_coarse(self) -> bool:
         """Whether the defect matters: beside the largest exponent, or beside ln T/T where all are near 0."""
-        if self.status != "ok" or self.spectrum.value is None:
+        if self.status != "ok" or self.spectrum.value is None or not math.isfinite(self.divergence):
             return False
         duration = max(len(self.growth) * self.interval, math.e)
         largest = float(np.abs(np.atleast_1d(self.spectrum.value)).max())
@@ -255,176 +249,3 @@ class Evidence:
             why = f"the sum of the {len(known)} exponents that are measured is not below 0"
             return without_value("undefined", why, at_least=len(known))
         return kaplan_yorke_dimension(self.spectrum)
-
-
-@dataclass(frozen=True)
-class Start:
-    """Settled lanes, ready to be measured.
-
-    states (d, LANES), of delay equations pasts; parameters (n, LANES); times, steps h and statuses per lane.
-    """
-
-    versions: tuple[System, ...]
-    states: State
-    parameters: Array
-    t: Array
-    h: Array
-    periods: Array | None
-    status: tuple[RunStatus, ...]
-    horizon: int
-    pooled: bool
-
-
-def swept_start(versions: Sequence[System], settings: Settings, horizon: int = 1) -> Start:
-    """One lane for each of up to LANES versions of a system, its transient dropped; lanes are independent."""
-    if not 1 <= len(versions) <= LANES:
-        raise ValueError(f"a block holds 1 to {LANES} points, not {len(versions)}")
-    padded = [versions[min(i, len(versions) - 1)] for i in range(LANES)]
-    parameters = np.array([[*v.parameters.values()] for v in padded]).T.reshape(-1, LANES)
-    if not versions[0].has_formula:
-        return _other_start(padded, len(versions), parameters, settings, horizon, pooled=False)
-    states = np.array([[*v.state.values()] for v in padded]).T
-    forced = [v.forcing_period for v in padded]
-    periods = np.array(forced, dtype=float) if all(forced) else None
-    begun = settled(versions[0], states, parameters, _transient(versions[0], settings) * horizon, periods)
-    return Start(
-        tuple(versions), begun.states, parameters, begun.t, begun.h, periods, begun.status, horizon, pooled=False
-    )
-
-
-def reference_start(system: System, settings: Settings, horizon: int = 1) -> Start:
-    """LANES lanes that are consecutive stretches of one orbit, the one from the system's initial condition."""
-    if not system.has_formula:
-        parameters = np.array([[*system.parameters.values()]] * LANES).T
-        return _other_start([system] * LANES, 1, parameters, settings, horizon, pooled=True)
-    begun = swept_start([system], settings, horizon)
-    assert not isinstance(begun.states, History)
-    if begun.status[0] != "ok":
-        return replace(begun, pooled=True)
-    records = _records(system, settings)
-    stretch = records * horizon * settings.renormalisations * (1 if system.discrete else settings.steps)
-    states, t, status = single_orbit(
-        system,
-        begun.states[:, 0],
-        float(begun.h[0]),
-        stretch,
-        LANES,
-        float(begun.t[0]),
-        system.forcing_period or math.inf,
-    )
-    return replace(begun, states=states.T, t=t, status=(status,) * LANES, pooled=True)
-
-
-def _other_start(
-    padded: Sequence[System], count: int, parameters: Array, settings: Settings, horizon: int, *, pooled: bool
-) -> Start:
-    longer = max(1, horizon // 4) if padded[0].kind != "sde" else horizon
-    transient = _transient(padded[0], settings) * longer
-    states, t, h, status = other_kinds.begin(padded, parameters, transient, pooled, settings.seed)
-    return Start(tuple(padded[:count]), states, parameters, t, h, None, status, horizon, pooled)
-
-
-def at_phase_zero(system: System, state: Array, t: float, h: float) -> Array:
-    """A state (d,) of a forced flow at time t, carried on to the next multiple of the forcing period; others as is."""
-    period = system.forcing_period if not system.discrete else None
-    rest = period - t % period if period is not None else 0.0
-    if rest == 0.0 or rest == period:
-        return state
-    steps = max(1, math.ceil(rest / h))
-    return single_orbit(system, state, rest / steps, steps, 1, t)[0][-1]
-
-
-def gathered(start: Start, settings: Settings, finer: int = 1) -> list[Evidence]:
-    """The evidence of every version, from its settled start. `finer` divides a flow's steps: verdicts must not mind.
-
-    A version whose tangent defect matters is run again over the same time at a quarter of the step, once or twice; no
-    other is touched. What is left of the defect enters its exponents' intervals.
-    """
-    found = _measured(start, settings, finer)
-    for closer in CLOSER:
-        coarse = [i for i, e in enumerate(found) if e.too_coarse]
-        if not coarse:
-            break
-        longer = replace(settings, steps=closer * settings.steps, turning_steps=closer * settings.turning_steps)
-        again = _measured(start, longer, closer * finer)
-        for i in coarse:
-            found[i] = again[i]
-    return found
-
-
-def _measured(start: Start, settings: Settings, finer: int) -> list[Evidence]:
-    system = start.versions[0]
-    if not system.has_formula:
-        return _other_gathered(start, settings, finer)
-    assert not isinstance(start.states, History)
-    steps = 1 if system.discrete else settings.steps
-    h = start.h / (1 if system.discrete else finer * settings.finer)
-    safe = np.where(np.isfinite(start.states), start.states, 0.0)
-    moving = block(
-        system, safe, start.parameters, system.dimension, h=h, t=start.t, periods=start.periods, seed=settings.seed
-    )
-    tangent = run(
-        moving, _records(system, settings) * start.horizon, steps=steps, renormalisations=settings.renormalisations
-    )
-    begun = moving.t.copy()
-    following = block(system, moving.states, start.parameters, 0, h=h, t=moving.t, periods=start.periods)
-    fine = run(following, settings.series * min(start.horizon, 4), steps=steps)
-    turns = [np.empty(0)] * LANES
-    if not system.discrete and len(system.circle) < system.dimension:
-        free = [c for c, name in enumerate(system.state) if name not in system.circle] or [0]
-        ranges = np.ptp(np.nan_to_num(fine.states[:, free]), axis=0)
-        widest = np.array(free)[np.argmax(ranges, axis=0)].astype(np.int64)
-        turning = block(system, following.states, start.parameters, 0, h=h, t=following.t, periods=start.periods)
-        turns = local_maxima(turning, widest, settings.turning_steps * min(start.horizon, 4), settings.series)
-    return _evidences(start, settings, tangent, fine, turns, h, begun)
-
-
-def _other_gathered(start: Start, settings: Settings, finer: int) -> list[Evidence]:
-    """As `gathered`, of systems that no formula of the present moves."""
-    h = start.h / (finer * settings.finer)
-    tangent, fine, moving = other_kinds.runs(
-        start.versions[0], start.states, start.t, h, start.parameters, settings, start.horizon
-    )
-    ok = [status == "ok" for status in fine.status]
-    turns = [other_kinds.spline_maxima(fine.states[:, :, i]) if ok[i] else np.empty(0) for i in range(LANES)]
-    return _evidences(start, settings, tangent, fine, turns, moving.h, moving.t - len(fine.states) * fine.interval)
-
-
-def _evidences(
-    start: Start, settings: Settings, tangent: Run, fine: Run, turns: list[Array], h: Array, begun: Array
-) -> list[Evidence]:
-    out = []
-    for i, version in enumerate(start.versions):
-        lanes = list(range(LANES)) if start.pooled else [i]
-        ends = [s for lane in lanes for s in (start.status[lane], tangent.status[lane], fine.status[lane]) if s != "ok"]
-        if not ends and (np.isnan(tangent.growth[:, :, lanes]) | np.isposinf(tangent.growth[:, :, lanes])).any():
-            ends = ["blew_up"]  # a derivative was not finite on the orbit
-        out.append(
-            Evidence(
-                version,
-                ends[0] if ends else "ok",
-                tangent.growth[:, :, lanes],
-                float(tangent.interval[i]),
-                fine.states[:, :, i],
-                float(fine.interval[i]),
-                turns[i],
-                float(h[i]),
-                float(begun[i]),
-                start.horizon,
-                settings.seed,
-                float(tangent.divergence[lanes].mean()),
-            )
-        )
-    return out
-
-
-def _records(system: System, settings: Settings) -> int:
-    """Fewer records of the deviations where there are many of them, whose cost grows like d (1 + d)."""
-    d = system.dimension
-    return max(FEWEST_RECORDS, int(settings.records * min(1.0, MANY / (d * (1 + d)))))
-
-
-def _transient(system: System, settings: Settings) -> float:
-    if system.transient is not None:
-        return system.transient
-    return float(settings.transient_map if system.discrete else settings.transient_flow)

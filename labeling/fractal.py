@@ -45,7 +45,7 @@ def high_dimensional(s: Study) -> Predicate:
     if s.e.system.kind == "sde":
         values = {symbol(name): value for name, value in s.e.system.parameters.items()}
         noise = [b.subs(values) for b in s.e.system.noise_expressions]
-        if s.e.system.dimension >= HIGH_DIMENSION and not all(b.is_number and b != 0 for b in noise):
+        if s.e.system.dimension >= HIGH_DIMENSION and not all(b.is_number and not b.is_zero for b in noise):
             return undecided("noise of constant strength does not act on every variable")
         d = s.e.system.dimension
         return fact(d >= HIGH_DIMENSION, f"the measure spreads over at most the state's {d} dimension{'s' * (d != 1)}")

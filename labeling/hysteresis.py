@@ -7,10 +7,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from dynamics.block import at_phase_zero
 from dynamics.system import Sweep, System
 from labeling.cascades import same_cycle
 from labeling.continuation import SHARP, Branch
-from labeling.evidence import at_phase_zero
 from labeling.points import Point, judged_versions
 from labeling.settings import Settings
 from labeling.workers import Workers

@@ -5,25 +5,25 @@ infinitely many exponents, or under noise one that is measured, so `k` of them s
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from scipy.interpolate import CubicSpline
 
-from dynamics.block import STATUSES, Array, RunStatus
+from dynamics.block import STATUSES, Array, Run, RunStatus
 from dynamics.codegen import LANES
 from dynamics.delay import steps_of_delays
 from dynamics.delay_system import delay_form
 from dynamics.fields import EXPONENTS, STEPS, field_name
 from dynamics.lanes import History, Moving, State, moved, placed, present
 from dynamics.noise import noisy_form
+from dynamics.noisy_block import NoisyBlock, noisy_block, noisy_run
 from dynamics.settle import STIFFNESS, slope
 from dynamics.system import System
 from labeling.settings import Settings
 
 PER_DELAY = 32  # steps of the shortest delay, at least
 PILOT_STEPS = 20_000  # of a delay equation, in which the norm of its derivative is taken
-NOISE_STEP = 0.02  # over the norm of the drift's derivative: weak error of the first order
+NOISE_STEP = 0.005  # over the norm of the drift's derivative: weak error of the first order
 APART = 1e-6  # relative distance of the lanes that stand for one orbit, at their start
 DELAY_EXPONENTS = (4, 8, 16)  # as many as make their sum negative
 TRIAL_RECORDS = 200  # of the run that tells how many that are
@@ -128,7 +128,7 @@ def lengths(system: System, settings: Settings, horizon: int, k: int, h: Array) 
         longer = max(1, horizon // 4)  # a single label begins with 4
         return FIELD_RECORDS * longer, FIELD_RENORMALISATIONS, settings.steps, FIELD_SERIES * min(longer, 4), between
     series = settings.series * min(horizon, 4)
-    return settings.records // 4 * min(horizon, 16), settings.renormalisations, settings.steps, series, between
+    return settings.records // 16 * min(horizon, 16), settings.renormalisations, settings.steps, series, between
 
 
 def spline_maxima(series: Array) -> Array:
@@ -157,11 +157,23 @@ def pasts(system: System, series: Array, step: float, places: Array) -> History:
 
 def runs(
     system: System, states: State, t: Array, h: Array, parameters: Array, settings: Settings, horizon: int
-) -> tuple[Any, Any, Moving]:
-    """The run of the deviations and the run of the series behind it, and where that one ended."""
+) -> tuple[Run, Run, Moving, Array]:
+    """The run of the deviations, the run of the series behind it, where that one ended, and the step's error per lane.
+
+    Under noise the error of an exponent is of the order of the step: twice the difference that half the step makes on
+    the same path (Talay 1991, Lect. Notes Math. 1486:124).
+    """
+    # other seeds than the transient's, or its path would be gone along again
     k = exponents_of(system, states, parameters, h, settings.seed)
     records, renormalisations, steps, count, between = lengths(system, settings, horizon, k, h)
-    moving = placed(system, states, parameters, k, h=h, t=t, seed=settings.seed)
+    moving = placed(system, states, parameters, k, h=h, t=t, seed=settings.seed + 1)
+    error = np.zeros(LANES)
+    if isinstance(moving, NoisyBlock):
+        coarse = noisy_block(moving.system, moving.states, k, h=2 * h, seed=settings.seed + 1, method=moving.method,
+                             parameters=parameters, fine=2, t=t)  # fmt: skip
+        before = noisy_run(coarse, records, steps=steps * renormalisations // 2)
     tangent = moved(moving, records, steps=steps, renormalisations=renormalisations)
-    following = placed(system, present(moving), parameters, h=h, t=moving.t, seed=settings.seed + 1)
-    return tangent, moved(following, count, steps=between), following
+    if isinstance(moving, NoisyBlock):
+        error = 2 * np.abs((tangent.growth - before.growth).mean(axis=(0, 1)) / tangent.interval)
+    following = placed(system, present(moving), parameters, h=h, t=moving.t, seed=settings.seed + 2)
+    return tangent, moved(following, count, steps=between), following, error

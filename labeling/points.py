@@ -8,9 +8,11 @@ import numpy as np
 
 from dynamics.block import Array
 from dynamics.codegen import LANES
+from dynamics.noise import without_silent_noise
 from dynamics.system import System
 from labeling.certified import certified, with_certificates
-from labeling.evidence import Evidence, Start, gathered, reference_start, swept_start
+from labeling.evidence import Evidence
+from labeling.gathering import Start, gathered, reference_start, swept_start
 from labeling.heteroclinic import cycling
 from labeling.labels import Row, attractor, label_row
 from labeling.regimes import regime
@@ -73,9 +75,11 @@ def judged_versions(
     Work is dealt in blocks of LANES points, whatever the number of processes; no lane depends on its neighbours.
     """
     found: dict[int, Point] = {}
+    versions = [without_silent_noise(v) for v in versions]
     pending = list(range(len(versions)))
     for level in range(settings.escalations + 1):
-        blocks = [pending[i : i + LANES] for i in range(0, len(pending), LANES)]
+        alike = [[i for i in pending if versions[i].kind == kind] for kind in sorted({v.kind for v in versions})]
+        blocks = [part[i : i + LANES] for part in alike for i in range(0, len(part), LANES)]
         tasks = [([versions[i] for i in part], settings, LONGER**level, rows) for part in blocks]
         title = what if level == 0 else f"{what}, {LONGER**level} times longer"
         for part, judged in zip(blocks, workers.each(_judged_block, tasks, title), strict=True):
@@ -92,6 +96,7 @@ def label(system: System, settings: Settings | None = None, all_sets: bool = Fal
     The label is about the set that the initial condition leads to; with `all_sets` it is about the system, decided only
     where all sets with a share of 1 % of the box agree. `certificates` holds those of its equilibria and map cycles.
     """
+    system = without_silent_noise(system)
     settings = settings or Settings()
     settings = replace(settings, dimension_points=CLOSER * settings.dimension_points)
     e, verdict = judged_reference(system, settings)

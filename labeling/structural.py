@@ -2,7 +2,6 @@
 
 from dynamics import structure
 from dynamics.equations import symbol
-from dynamics.noise import amplitude_vanishes
 from dynamics.system import System
 from labeling.predicate import Predicate, fact, undecided
 from labeling.study import SIMPLE, Procedure, Study
@@ -36,9 +35,7 @@ def has_noise(s: Study) -> Predicate:
     """Whether the row has a noise term of non-zero amplitude."""
     system = s.e.system
     if system.kind != "sde":
-        return fact(False, "the row has no noise term")
-    if amplitude_vanishes(system):
-        return fact(False, "the noise term is 0 at these parameters")
+        return fact(False, "no noise acts at these parameters")
     return fact(True, f"the row has the noise term {', '.join(system.noise)}")
 
 
@@ -130,7 +127,7 @@ def unbounded_noise(system: System) -> bool:
     """Whether noise that does not depend on the state acts on a variable that lives on no circle."""
     values = {symbol(name): value for name, value in system.parameters.items()}
     pairs = zip(system.state, system.noise_expressions, strict=False)  # none without noise
-    return any(name not in system.circle and (b := b_.subs(values)).is_number and b != 0 for name, b_ in pairs)
+    return any(name not in system.circle and (b := b_.subs(values)).is_number and not b.is_zero for name, b_ in pairs)
 
 
 def bounded(s: Study) -> Predicate:

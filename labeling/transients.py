@@ -12,7 +12,8 @@ from dynamics.codegen import LANES
 from dynamics.cycles import Cycle, cycle_points, wrapped
 from dynamics.settle import slope
 from dynamics.system import System
-from labeling.evidence import Evidence, Start, swept_start
+from labeling.evidence import Evidence
+from labeling.gathering import Start, swept_start
 from labeling.sets import resting_points
 from labeling.settings import Settings
 from labeling.verdict import Verdict

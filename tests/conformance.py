@@ -15,7 +15,7 @@ from dynamics.cycles import wrapped
 from dynamics.registry import system
 from dynamics.settle import slope
 from indicators.lyapunov import lyapunov_max
-from labeling.evidence import gathered, reference_start
+from labeling.gathering import gathered, reference_start
 from labeling.settings import Settings
 
 BRIEF = Settings(transient_map=2_000, transient_flow=200.0, records=512, series=2_048, turning_steps=1)

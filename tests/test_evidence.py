@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dynamics.registry import system
-from labeling.evidence import gathered, reference_start, swept_start
+from labeling.gathering import gathered, reference_start, swept_start
 from labeling.settings import Settings
 
 BRIEF = Settings(transient_flow=100.0, records=512, series=1_024, turning_steps=1)

@@ -9,7 +9,7 @@ from dynamics.block import single_orbit
 from dynamics.registry import system
 from dynamics.system import Sweep, System, system_from_row
 from labeling.crossings import crossings, located
-from labeling.evidence import gathered, swept_start
+from labeling.gathering import gathered, swept_start
 from labeling.points import judged_points, judged_reference, label
 from labeling.settings import Settings
 from labeling.sweeps import swept

@@ -12,7 +12,7 @@ from dynamics.lanes import History, moved, placed, present
 from dynamics.registry import system
 from dynamics.rows import any_row
 from dynamics.system import RowError
-from labeling.evidence import gathered, reference_start
+from labeling.gathering import gathered, reference_start
 from labeling.points import judged_versions, label
 from labeling.predicates import PROCEDURES
 from labeling.regimes import regime
@@ -29,7 +29,7 @@ KS, SG = ({"kind": "pde", "rule": f"spatial:{name}"} for name in ("kuramoto_siva
     [
         (
             {**KS, "rule": "spatial:heat"},
-            "the rule is 'spatial:heat'; a row of kind 'pde' names one of spatial:kuramoto",
+            "the rule is 'spatial:heat'; a row of kind 'pde' names one of spatial:",
         ),
         ({**KS, "parameters": {"L": -1.0}}, "the length L is -1; it must be above 0"),
         ({**KS, "parameters": {"N": 3}}, "a field has one, its length L"),
@@ -72,7 +72,7 @@ def test_a_past_is_taken_up_where_it_ended():
     second = placed(s, present(first), parameters, h=0.02)
     moved(second, 1, steps=150)
     assert second.states == pytest.approx(whole.states, abs=1e-7)
-    assert not whole.states == pytest.approx(first.states, abs=1e-2)
+    assert np.abs(whole.states - first.states).min() > 1e-2
     with pytest.raises(ValueError, match="starts from a history"):
         placed(s, np.ones((1, LANES)), parameters, h=0.02)
 
@@ -119,8 +119,16 @@ def test_structure_of_delays_and_fields():
         s = system(system_id)
         study = Study(None, None, Settings(), PROCEDURES)  # type: ignore[arg-type]
         object.__setattr__(study, "e", type("OnlySystem", (), {"system": s})())
-        facts = {name: study.predicate(name) for name in (
-            "Dissipative", "Conservative", "HighDimSystem", "DelaySystem", "ContinuousTime", "Autonomous", "Random")}  # fmt: skip
+        names = (
+            "Dissipative",
+            "Conservative",
+            "HighDimSystem",
+            "DelaySystem",
+            "ContinuousTime",
+            "Autonomous",
+            "Random",
+        )
+        facts = {name: study.predicate(name) for name in names}
         assert all(p.basis == "exact" and p.evidence["fact"] for p in facts.values())
         assert facts["Dissipative"].value is dissipative
         assert facts["Conservative"].value is not dissipative

@@ -14,7 +14,7 @@ from dynamics.registry import system
 from dynamics.system import system_from_row
 from indicators.dimension import kaplan_yorke_dimension
 from indicators.lyapunov import lyapunov_max, lyapunov_spectrum
-from labeling.evidence import gathered, reference_start
+from labeling.gathering import gathered, reference_start
 from labeling.settings import Settings
 
 REFERENCE = tomllib.loads((Path(__file__).parent / "reference" / "exponents.toml").read_text())["exponent"]

@@ -1,0 +1,186 @@
+"""Runs a system at given points, and gathers the evidence that a verdict rests on."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dynamics.block import Array, Run, RunStatus, block, run, single_orbit
+from dynamics.codegen import LANES
+from dynamics.lanes import History, State
+from dynamics.section import local_maxima
+from dynamics.settle import settled
+from dynamics.system import System
+from labeling import other_kinds
+from labeling.evidence import Evidence
+from labeling.settings import Settings
+
+MANY = 42  # numbers that move with all deviations, above which fewer records are kept
+FEWEST_RECORDS = 256
+CLOSER = (4, 16)  # by which a step that did too much to the deviations is divided
+
+
+@dataclass(frozen=True)
+class Start:
+    """Settled lanes, ready to be measured.
+
+    states (d, LANES), of delay equations pasts; parameters (n, LANES); times, steps h and statuses per lane.
+    """
+
+    versions: tuple[System, ...]
+    states: State
+    parameters: Array
+    t: Array
+    h: Array
+    periods: Array | None
+    status: tuple[RunStatus, ...]
+    horizon: int
+    pooled: bool
+
+
+def swept_start(versions: Sequence[System], settings: Settings, horizon: int = 1) -> Start:
+    """One lane for each of up to LANES versions of a system, its transient dropped; lanes are independent."""
+    if not 1 <= len(versions) <= LANES:
+        raise ValueError(f"a block holds 1 to {LANES} points, not {len(versions)}")
+    padded = [versions[min(i, len(versions) - 1)] for i in range(LANES)]
+    parameters = np.array([[*v.parameters.values()] for v in padded]).T.reshape(-1, LANES)
+    if not versions[0].has_formula:
+        return _other_start(padded, len(versions), parameters, settings, horizon, pooled=False)
+    states = np.array([[*v.state.values()] for v in padded]).T
+    forced = [v.forcing_period for v in padded]
+    periods = np.array(forced, dtype=float) if all(forced) else None
+    begun = settled(versions[0], states, parameters, _transient(versions[0], settings) * horizon, periods)
+    return Start(
+        tuple(versions), begun.states, parameters, begun.t, begun.h, periods, begun.status, horizon, pooled=False
+    )
+
+
+def reference_start(system: System, settings: Settings, horizon: int = 1) -> Start:
+    """LANES lanes that are consecutive stretches of one orbit, the one from the system's initial condition."""
+    if not system.has_formula:
+        parameters = np.array([[*system.parameters.values()]] * LANES).T
+        return _other_start([system] * LANES, 1, parameters, settings, horizon, pooled=True)
+    begun = swept_start([system], settings, horizon)
+    assert not isinstance(begun.states, History)
+    if begun.status[0] != "ok":
+        return replace(begun, pooled=True)
+    records = _records(system, settings)
+    stretch = records * horizon * settings.renormalisations * (1 if system.discrete else settings.steps)
+    states, t, status = single_orbit(
+        system,
+        begun.states[:, 0],
+        float(begun.h[0]),
+        stretch,
+        LANES,
+        float(begun.t[0]),
+        system.forcing_period or math.inf,
+    )
+    return replace(begun, states=states.T, t=t, status=(status,) * LANES, pooled=True)
+
+
+def _other_start(
+    padded: Sequence[System], count: int, parameters: Array, settings: Settings, horizon: int, *, pooled: bool
+) -> Start:
+    transient = _transient(padded[0], settings) * max(1, horizon // 4)  # a single label begins with 4
+    states, t, h, status = other_kinds.begin(padded, parameters, transient, pooled, settings.seed)
+    return Start(tuple(padded[:count]), states, parameters, t, h, None, status, horizon, pooled)
+
+
+def gathered(start: Start, settings: Settings, finer: int = 1) -> list[Evidence]:
+    """The evidence of every version, from its settled start. `finer` divides a flow's steps: verdicts must not mind.
+
+    A version whose tangent defect matters is run again over the same time at a quarter of the step, once or twice; no
+    other is touched. What is left of the defect enters its exponents' intervals.
+    """
+    found = _measured(start, settings, finer)
+    for closer in CLOSER:
+        coarse = [i for i, e in enumerate(found) if e.too_coarse]
+        if not coarse:
+            break
+        longer = replace(settings, steps=closer * settings.steps, turning_steps=closer * settings.turning_steps)
+        again = _measured(start, longer, closer * finer)
+        for i in coarse:
+            found[i] = again[i]
+    return found
+
+
+def _measured(start: Start, settings: Settings, finer: int) -> list[Evidence]:
+    system = start.versions[0]
+    if not system.has_formula:
+        return _other_gathered(start, settings, finer)
+    assert not isinstance(start.states, History)
+    steps = 1 if system.discrete else settings.steps
+    h = start.h / (1 if system.discrete else finer * settings.finer)
+    safe = np.where(np.isfinite(start.states), start.states, 0.0)
+    moving = block(
+        system, safe, start.parameters, system.dimension, h=h, t=start.t, periods=start.periods, seed=settings.seed
+    )
+    tangent = run(
+        moving, _records(system, settings) * start.horizon, steps=steps, renormalisations=settings.renormalisations
+    )
+    begun = moving.t.copy()
+    following = block(system, moving.states, start.parameters, 0, h=h, t=moving.t, periods=start.periods)
+    fine = run(following, settings.series * min(start.horizon, 4), steps=steps)
+    turns = [np.empty(0)] * LANES
+    if not system.discrete and len(system.circle) < system.dimension:
+        free = [c for c, name in enumerate(system.state) if name not in system.circle] or [0]
+        ranges = np.ptp(np.nan_to_num(fine.states[:, free]), axis=0)
+        widest = np.array(free)[np.argmax(ranges, axis=0)].astype(np.int64)
+        turning = block(system, following.states, start.parameters, 0, h=h, t=following.t, periods=start.periods)
+        turns = local_maxima(turning, widest, settings.turning_steps * min(start.horizon, 4), settings.series)
+    return _evidences(start, settings, tangent, fine, turns, h, begun, np.zeros(LANES))
+
+
+def _other_gathered(start: Start, settings: Settings, finer: int) -> list[Evidence]:
+    """As `gathered`, of systems that no formula of the present moves."""
+    h = start.h / (finer * settings.finer)
+    tangent, fine, moving, error = other_kinds.runs(
+        start.versions[0], start.states, start.t, h, start.parameters, settings, start.horizon
+    )
+    ok = [status == "ok" for status in fine.status]
+    turns = [other_kinds.spline_maxima(fine.states[:, :, i]) if ok[i] else np.empty(0) for i in range(LANES)]
+    return _evidences(
+        start, settings, tangent, fine, turns, moving.h, moving.t - len(fine.states) * fine.interval, error
+    )
+
+
+def _evidences(
+    start: Start, settings: Settings, tangent: Run, fine: Run, turns: list[Array], h: Array, begun: Array, error: Array
+) -> list[Evidence]:
+    out = []
+    for i, version in enumerate(start.versions):
+        lanes = list(range(LANES)) if start.pooled else [i]
+        ends = [s for lane in lanes for s in (start.status[lane], tangent.status[lane], fine.status[lane]) if s != "ok"]
+        if not ends and (np.isnan(tangent.growth[:, :, lanes]) | np.isposinf(tangent.growth[:, :, lanes])).any():
+            ends = ["blew_up"]  # a derivative was not finite on the orbit
+        out.append(
+            Evidence(
+                version,
+                ends[0] if ends else "ok",
+                tangent.growth[:, :, lanes],
+                float(tangent.interval[i]),
+                fine.states[:, :, i],
+                float(fine.interval[i]),
+                turns[i],
+                float(h[i]),
+                float(begun[i]),
+                start.horizon,
+                settings.seed,
+                float(tangent.divergence[lanes].mean()),
+                float(np.abs(error[lanes]).max()),
+            )
+        )
+    return out
+
+
+def _records(system: System, settings: Settings) -> int:
+    """Fewer records of the deviations where there are many of them, whose cost grows like d (1 + d)."""
+    d = system.dimension
+    return max(FEWEST_RECORDS, int(settings.records * min(1.0, MANY / (d * (1 + d)))))
+
+
+def _transient(system: System, settings: Settings) -> float:
+    if system.transient is not None:
+        return system.transient
+    return float(settings.transient_map if system.discrete else settings.transient_flow)
