@@ -12,8 +12,10 @@ import sympy as sp
 
 from dynamics.equations import derivative, symbol
 from dynamics.fields import energy_law
-from dynamics.pointwise import simplified, vanishes
+from dynamics.pointwise import simplified, value_at, vanishes
 from dynamics.system import System
+
+BESIDE = 0.1234  # of a state, how far in every variable it is from the start
 
 
 class Fact(NamedTuple):
@@ -83,8 +85,12 @@ def clock(system: System) -> Fact | None:
 
     The variable must appear in other equations, there inside sines and cosines alone (or live on a circle).
     """
+    noisy = {x for x, b in zip(system.variables, system.noise_expressions, strict=False) if b != 0}
     for x, f in zip(system.variables, system.expressions, strict=system.kind != "pde"):
-        rate = _valued(system, f if not system.discrete else sp.expand(f - x))
+        advance = f if not system.discrete else sp.expand(f - x)
+        if x in noisy or _varies(system, advance):
+            continue
+        rate = _valued(system, advance)
         if not rate.is_number or rate == 0:
             continue
         others = [g for y, g in zip(system.variables, system.expressions, strict=True) if y != x and g.has(x)]
@@ -96,12 +102,10 @@ def clock(system: System) -> Fact | None:
 
 def linear_exponents(system: System) -> list[float] | None:
     """The exact Lyapunov exponents, largest first, of a linear system of at most two variables."""
-    if not system.has_formula:
+    if not system.has_formula or not system.autonomous or system.dimension > 2:
         return None
     jacobian = _valued(system, system.jacobian)
-    if jacobian.free_symbols or not system.autonomous:
-        return None
-    if system.dimension > 2:
+    if jacobian.free_symbols:
         return None
     # in two dimensions the eigenvalues are exact by their formula, and so is the sign of what decides
     exact = [sp.simplify(sp.re(v) if not system.discrete else sp.log(sp.Abs(v))) for v in _eigenvalues(jacobian)]
@@ -137,7 +141,7 @@ def _bakers_mixing(system: System, rule: list[sp.Expr]) -> Fact | None:
         return None
     x, y = system.variables
     k = derivative(rule[0], x)
-    if not (k.is_integer and k > 1):
+    if not (k.is_Integer and k > 1):
         return None
     strip = sp.floor(k * x)
     stretched, stacked = (f.replace(sp.Mod, lambda a, m: a - m * sp.floor(a / m)) for f in rule)
@@ -186,8 +190,19 @@ def _vanishes(system: System, rest: sp.Expr) -> bool:
     return vanishes(rest) or simplified(_valued(system, rest)) == 0
 
 
+def _varies(system: System, expr: sp.Expr) -> bool:
+    """Whether the value at the start and at a state beside it differ, as those of no constant do."""
+    values = {symbol(name): value for name, value in system.parameters.items()} | {system.time: 0.0}
+    state = system.state | {past: system.state[one.of] for past, one in system.delayed.items()}
+    here, beside = (
+        value_at(expr, values | {symbol(name): value + shift for name, value in state.items()})
+        for shift in (0.0, BESIDE)
+    )
+    return math.isfinite(here) and math.isfinite(beside) and not math.isclose(here, beside, rel_tol=1e-9, abs_tol=1e-9)
+
+
 def _valued(system: System, thing: sp.Expr | sp.Matrix) -> sp.Expr | sp.Matrix:
-    return thing.subs({symbol(name): sp.Rational(value) for name, value in system.parameters.items()})
+    return thing.xreplace({symbol(name): sp.Rational(value) for name, value in system.parameters.items()})
 
 
 def _list(values: np.ndarray) -> str:

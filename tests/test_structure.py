@@ -6,6 +6,7 @@ import pytest
 
 from dynamics import structure
 from dynamics.registry import system
+from dynamics.rows import any_row
 from dynamics.system import RowError, System, system_from_row
 
 PENDULUM = {"kind": "ode", "state": {"x": 0.1, "v": 0.0}, "rule": ["v", "-sin(x)"]}
@@ -100,3 +101,25 @@ def test_maps_that_mix_by_theorem() -> None:
 )
 def test_where_dimension_forbids_a_second_positive_exponent(chosen: System, sign: int | None, forbidden: bool) -> None:
     assert (structure.forbidden_second_exponent(chosen, sign) is not None) == forbidden  # type: ignore[arg-type]
+
+
+def test_terms_that_are_0_at_the_rows_values_hinder_no_proof() -> None:
+    """Six tanh, each with a factor 0 in the divergence, kept SymPy busy for minutes."""
+    hopfield = structure.volume_rate(system("dysts_hopfield"))
+    assert hopfield == (-1.0, "div f = -2.4 everywhere")
+    assert structure.volume_rate(system("dysts_hopfield").with_values({"k_1_1": 1.0})) is None
+
+
+def test_a_slope_that_is_a_sign_is_no_bakers_map() -> None:
+    lozi = {"kind": "map", "state": {"x": 0.1, "y": 0.0}, "rule": ["1 - 1.7*abs(x) + y", "x/2"]}
+    assert structure.mixing(own(lozi)) is None
+    steep = {"kind": "map", "state": {"x": 0.1, "y": 0.0}, "rule": ["1 - 2*sign(x)*x + y", "x/2"]}
+    assert structure.mixing(own(steep)) is None
+    assert structure.mixing(own(steep | {"rule": ["abs(x)", "y"]})) is None
+
+
+def test_what_noise_pushes_is_no_clock() -> None:
+    phase = {"kind": "ode", "state": {"phi": 0.0, "x": 0.1}, "rule": ["2", "cos(phi) - x"]}
+    assert structure.clock(any_row("own", phase)) is not None
+    assert structure.clock(any_row("own", phase | {"kind": "sde", "noise": ["0.1", "0"]})) is None
+    assert structure.clock(any_row("own", phase | {"kind": "sde", "noise": ["0", "0.1"]})) is not None
