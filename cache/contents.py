@@ -8,7 +8,7 @@ from pathlib import Path
 
 from cache.store import cache_place
 
-PARTS = ("kernels", "results", "pictures")  # nothing else is touched, wherever CHAOSTRUTH_CACHE points
+PARTS = ("kernels", "results", "pictures", "descriptions")  # nothing else is touched, wherever CHAOSTRUTH_CACHE points
 DAY = 86400.0
 
 

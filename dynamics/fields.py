@@ -22,6 +22,16 @@ from dynamics.system import RowError, System, read_sweep
 Array = NDArray[np.float64]
 FIELDS: dict[str, Callable[[], System]] = {ks.NAME: ks.kuramoto_sivashinsky, sg.NAME: sg.sine_gordon}
 STEPS = {ks.NAME: ks.STEP, sg.NAME: sg.STEP}
+FORMULAS = {  # text, LaTeX, and what the numbers of the state are
+    ks.NAME: (
+        "u_t = -u*u_x - u_xx - u_xxxx", r"u_t = -u\,u_x - u_{xx} - u_{xxxx}",
+        "u has period L in x; a_m and b_m are the real and imaginary parts of its Fourier modes",
+    ),
+    sg.NAME: (
+        "u_tt = u_xx - sin(u)", r"u_{tt} = u_{xx} - \sin u",
+        "u has period L in x; u_j and v_j are u and u_t at equally spaced points",
+    ),
+}  # fmt: skip
 KEYS = ("kind", "rule", "parameters", "sweep", "transient", "name", "citation")
 LOW_MODES = 4  # that random starts of Kuramoto-Sivashinsky are made of
 EXPONENTS = {ks.NAME: 10, sg.NAME: 2}  # that are measured, of as many as there are dimensions
@@ -35,6 +45,17 @@ def field_name(system: System) -> str:
         raise ValueError(f"{system.id}: {system.rule[0]!r} is no field; known are"
                          f" {', '.join(f'spatial:{known}' for known in FIELDS)}")  # fmt: skip
     return name
+
+
+def formula(system: System) -> tuple[str, str, str]:
+    """The name of the field, and its equation as text and as LaTeX."""
+    text, latex, _ = FORMULAS[field_name(system)]
+    return "u", text, latex
+
+
+def discretisation(system: System) -> str:
+    """What the numbers of the state are, in one sentence."""
+    return FORMULAS[field_name(system)][2]
 
 
 def field_row(system_id: str, row: Mapping[str, Any]) -> System:

@@ -9,6 +9,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from dynamics.registry import system_ids
+
 BENCH = [sys.executable, "-c", "from cli.main import main; main()"]
 ROOT = Path(__file__).parent.parent
 
@@ -31,16 +33,45 @@ def test_help_of_every_command_shows_an_example() -> None:
         assert "Example" in done.stdout
 
 
-def test_version_and_systems() -> None:
+def test_version_and_systems(tmp_path: Path) -> None:
     assert bench("--version").stdout.startswith("chaostruth ")
-    listed = [json.loads(line) for line in bench("systems", "--json").stdout.splitlines()]
-    assert {s["system_id"] for s in listed} >= {"lorenz63", "henon", "vdp", "standard_map"}
-    assert len(listed) > 150
-    assert "lorenz63" in bench("systems").stdout
+    listed = bench("systems").stdout
+    assert "lorenz63" in listed
+    assert "u1 u2 u3 .. v128 (256)" in listed
     (shown,) = [json.loads(line) for line in bench("systems", "dysts_lorenz", "--json").stdout.splitlines()]
     assert (shown["same_as"], shown["parameters"]["beta"]) == ("lorenz63", 2.667)
-    assert "sigma*y" in bench("systems", "dysts_lorenz").stdout
     assert "did you mean dysts_lorenz" in bench("systems", "dysts_lorens").stderr
+
+
+def test_every_system_is_listed_whole_and_kept(tmp_path: Path) -> None:
+    first, again = (bench("systems", "--json", CHAOSTRUTH_CACHE=str(tmp_path)) for _ in range(2))
+    assert first.returncode == 0, first.stderr
+    assert first.stdout == again.stdout
+    every = {row["system_id"]: row for row in map(json.loads, first.stdout.splitlines())}
+    assert list(every) == system_ids()
+    assert {row["kind"] for row in every.values()} == {"map", "ode", "dde", "sde", "pde"}
+    for row in every.values():
+        assert all(one["text"] and one["latex"] for one in row["equations"])
+        assert len(row["equations"]) == (1 if row["kind"] == "pde" else row["dimension"])
+        assert {"dimension", "explicit_time", "smoothness"} <= {one["fact"] for one in row["facts"]}
+        assert all(one["why"] for one in row["facts"])
+    assert [*tmp_path.glob("descriptions/henon/*.bin")]
+
+
+def test_one_system_is_shown_to_be_read(tmp_path: Path) -> None:
+    page = bench("systems", "lorenz63").stdout
+    for part in ("Lorenz-63 system", "  x' = sigma*(y - x)\n", "rho = 28", "div f = -13.6666666667 everywhere",
+                 "rho 0 .. 200, 256 points", "Lorenz 1963"):  # fmt: skip
+        assert part in page
+    page = bench("systems", "lorenz96").stdout
+    assert "x[i]' = (x[i+1] - x[i-2])*x[i-1] - x[i] + F\n  for i = 0 .. 39, indices modulo 40" in page
+    assert len(page.splitlines()) < 40
+    fields = bench("systems", "sine_gordon", "mackey_glass").stdout
+    assert "(256 numbers)" in " ".join(fields.split())
+    assert "beta*x(t - tau)/(1 + x(t - tau)**n)" in fields
+    mine = tmp_path / "mine.toml"
+    mine.write_text('kind = "map"\nstate = { x = 0.1 }\nrule = ["1 - abs(x)"]\n')
+    assert "x(n+1) = 1 - abs(x)" in bench("systems", str(mine)).stdout
 
 
 def test_label_prints_rows_for_programs(tmp_path: Path) -> None:
