@@ -13,6 +13,7 @@ import numpy as np
 from dynamics.block import Array
 from dynamics.codegen import LANES
 from dynamics.lanes import State, moved, placed
+from indicators.sampling import sampling
 from labeling.evidence import Evidence
 from labeling.sets import ensemble
 
@@ -48,6 +49,8 @@ class Averages:
         if s.forcing_period is not None:
             return max(1, round(s.forcing_period / self.e.h))
         x = self.e.observable
+        if s.kind == "sde":  # a path with noise crosses its mean as often as it is looked at
+            return max(1, round(sampling(x).stride * self.e.series_step / self.e.h))
         above = x > x.mean()
         turns = max(1, int((~above[:-1] & above[1:]).sum()))
         return max(1, round(len(x) * self.e.series_step / turns / PER_TURN / self.e.h))
