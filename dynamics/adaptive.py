@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numba import types
+from numpy.typing import NDArray
 
 from dynamics.block import STATUSES, TINY, Array, Block, RunStatus, escape_radius
 from dynamics.codegen import LANES, RULE_TYPE
@@ -15,6 +16,7 @@ from dynamics.kernel import kernel
 from dynamics.tableaux import DP5, DP5_DENSE, DP5_ERROR
 
 MAX_ATTEMPTS = 400_000  # steps tried by a lane before the run is called stalled
+STALLED = STATUSES.index("stalled")
 SMALLEST_STEP = 1e-13  # relative to the time reached: below, time no longer moves
 
 
@@ -23,11 +25,13 @@ class AdaptiveRun:
     """Where each lane ended, the smallest step it accepted, and the states at the asked times.
 
     samples (n, d, LANES): state at start + (m + 1)*every, by the pair's own interpolant; NaN after a lane has ended.
+    `unfinished` (LANES,): the lane stalled for no other reason than that its steps are many.
     """
 
     status: tuple[RunStatus, ...]
     smallest_step: Array
     samples: Array
+    unfinished: NDArray[np.bool_]
 
 
 def adaptive_run(
@@ -56,7 +60,8 @@ def adaptive_run(
         moving.kernels.rule, moving.data, moving.p, moving.t, moving.h, d, moving.k, end, DP5.a, DP5.b, DP5.c,
         DP5_ERROR, DP5_DENSE, rtol, tolerance, escape_radius(moving.system), out, status, smallest,
     )  # fmt: skip
-    return AdaptiveRun(tuple(STATUSES[s] for s in status), smallest, out)
+    small = moving.h < SMALLEST_STEP * np.maximum(np.abs(moving.t), 1e-3)
+    return AdaptiveRun(tuple(STATUSES[s] for s in status), smallest, out, (status == STALLED) & ~small)
 
 
 _F1, _F2, _F3, _I1 = types.float64[::1], types.float64[:, ::1], types.float64[:, :, ::1], types.int64[::1]

@@ -53,7 +53,7 @@ def row_of(stated: Mapping[str, Any]) -> dict[str, Any]:
         "rule": rule,
         "name": f"{name} (dysts)",
         "citation": _citation(name, about["citation"]),
-        **{key: stated[key] for key in ("box", "circle", "same_as") if key in stated},
+        **{key: stated[key] for key in ("box", "circle", "same_as", "transient", "sweep") if key in stated},
     }
     if found.delayed:
         row["delayed"] = {past: {"of": x, "by": by} for past, (x, by) in found.delayed.items()}

@@ -44,7 +44,9 @@ def constant_trace(jacobian: sp.Matrix, points: Sequence[Mapping[sp.Symbol, floa
     terms = [[value_at(e, point) for e in jacobian.diagonal()] for point in points]
     if not _may_be_constant([sum(t) for t in terms], [sum(abs(v) for v in t) for t in terms]):
         return None
-    return simplified(jacobian.trace())
+    trace = jacobian.trace()
+    absent = [s for s in trace.free_symbols if all(point.get(s) == 0.0 for point in points)]
+    return simplified(trace.xreplace(dict.fromkeys(absent, sp.S.Zero)))
 
 
 def constant_determinant(jacobian: sp.Matrix, points: Sequence[Mapping[sp.Symbol, float]]) -> sp.Expr | None:

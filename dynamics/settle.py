@@ -48,20 +48,24 @@ def settled(
     moving = block(system, states, parameters, 0, h=_first_step(system, states, parameters))
     adaptive_run(moving, BEGINNING * transient, rtol=TOLERANCE, atol=TOLERANCE)  # finds its pace from a careful start
     pilot = adaptive_run(moving, PILOT * transient, rtol=TOLERANCE, atol=TOLERANCE, samples=PROBES)
-    probes = [states, *pilot.samples]
+    samples = np.where(np.isfinite(pilot.samples), pilot.samples, moving.states)
+    probes = [states, *samples]
     norm = np.maximum.reduce([_jacobian_norm(system, probe, parameters) for probe in probes])
     h = np.minimum(pilot.smallest_step, STIFFNESS / np.maximum(norm, STIFFNESS / transient))
     stiff = h * BADLY_SCALED < pilot.smallest_step
     if stiff.any():  # the norm depends on the variables' units, and then those of their ranges are taken
-        extent = np.maximum(np.ptp(np.array(pilot.samples), axis=0), 1e-12)
+        extent = np.maximum(np.ptp(samples, axis=0), 1e-12)
         own = np.maximum.reduce([_jacobian_norm(system, probe, parameters, extent) for probe in probes])
         h = np.where(stiff, np.minimum(pilot.smallest_step, STIFFNESS / np.maximum(own, STIFFNESS / transient)), h)
     if periods is not None:
         h = periods / 2 ** np.ceil(np.log2(np.maximum(periods / h, 8.0)))
-    rest = 2 ** np.ceil(np.log2(np.maximum((1 - BEGINNING - PILOT) * transient / h / RECORDED, 1.0))).astype(int)
+    # what a pilot that ran out of attempts has not done is left to the fixed steps, whose size is known by then
+    left = np.where(pilot.unfinished, transient - moving.t, (1 - BEGINNING - PILOT) * transient)
+    rest = 2 ** np.ceil(np.log2(np.maximum(left / h / RECORDED, 1.0))).astype(int)
     rest = np.minimum(rest, MOST_STEPS // RECORDED)
-    rest[[s != "ok" for s in pilot.status]] = 1
-    states, t, status = moving.states, moving.t.copy(), list(pilot.status)
+    status: list[RunStatus] = ["ok" if more else s for s, more in zip(pilot.status, pilot.unfinished, strict=True)]
+    rest[[s != "ok" for s in status]] = 1
+    states, t = moving.states, moving.t.copy()
     for steps in np.unique(rest):  # powers of two, so that few groups of lanes run the same number of steps
         following = block(system, np.nan_to_num(moving.states), parameters, 0, h=h, t=moving.t, periods=periods)
         ended = run(following, RECORDED, steps=min(int(steps), 64), renormalisations=max(1, int(steps) // 64)).status

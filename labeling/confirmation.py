@@ -18,6 +18,7 @@ LONGEST_CYCLE = 1024  # iterates of a map
 LATE_LANDING = 40  # iterates after which a start that truly leads onto a repelling cycle has long been there
 LONGEST_EXACT = 64  # iterates after which an orbit on a repelling cycle repeats to the last bit
 LONGEST_SECTION_CYCLE = 64  # crossings of the section by a cycle of a flow
+FEW_STROBES = 8  # states seen once per forcing period, below which nothing can be said to repeat
 CANDIDATES = 3  # near returns from which Newton is started
 BETTER = 0.5  # a longer return must be nearer than all shorter ones by this factor to be a candidate
 RESOLVED = 1e-5  # of the extent: returns to a flow's section that are nearer, as interpolated, are all as near
@@ -43,6 +44,8 @@ def _strobed_cycle(e: Evidence) -> Verdict | None:
     if e.system.kind == "ode" and e.still:
         return Verdict("fixed_point", None, None, "attracting", evidence={"point": e.series[-1].tolist()})
     path = e.strobed
+    if len(path) < FEW_STROBES:
+        return None
     last = path[-1]
     longest = min(LONGEST_CYCLE, len(path) // 4)
     back = path[-2 : -2 - longest : -1]  # 1, 2, .. iterates before the last

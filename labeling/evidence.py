@@ -18,6 +18,7 @@ from indicators.megno import megno
 from indicators.sampling import sampling
 from indicators.zero_one import zero_one_k
 from labeling import other_kinds
+from labeling.turns import FEW_MAXIMA
 
 ALIGNMENT = 0.05  # of a run, in which the deviations still turn into their Lyapunov directions
 LONGEST_RETURN = 128  # iterates or turns
@@ -25,7 +26,6 @@ PLACES = 512  # along the orbit at which returns are compared
 CLEARLY = 0.7  # a longer return must be better than a shorter one by this factor
 NEAR, NEAR_ONE = 0.2, 0.8
 POINT = 1e-5  # of the extent: maxima that repeat so closely are one, seen through the error of their parabola
-FEW_MAXIMA = 200  # of a series for the 0-1 test
 UNFOLDED = 8  # places of a past that stand for it; above twice the dimension of a set below 4
 DEFECT = 1e-3  # of the largest exponent: a tangent defect above it is one of the step, which is then refined
 STILL = 1e-9  # extent of a series, relative to the size of the state, below which nothing moves

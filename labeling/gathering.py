@@ -9,12 +9,12 @@ import numpy as np
 from dynamics.block import Array, Run, RunStatus, block, run, single_orbit
 from dynamics.codegen import LANES
 from dynamics.lanes import History, State
-from dynamics.section import local_maxima
 from dynamics.settle import settled
 from dynamics.system import System
 from labeling import other_kinds
 from labeling.evidence import Evidence
 from labeling.settings import Settings
+from labeling.turns import turns
 
 MANY = 42  # numbers that move with all deviations, above which fewer records are kept
 FEWEST_RECORDS = 256
@@ -122,14 +122,13 @@ def _measured(start: Start, settings: Settings, finer: int) -> list[Evidence]:
     begun = moving.t.copy()
     following = block(system, moving.states, start.parameters, 0, h=h, t=moving.t, periods=start.periods)
     fine = run(following, settings.series * min(start.horizon, 4), steps=steps)
-    turns = [np.empty(0)] * LANES
+    maxima = [np.empty(0)] * LANES
     if not system.discrete and len(system.circle) < system.dimension:
-        free = [c for c, name in enumerate(system.state) if name not in system.circle] or [0]
-        ranges = np.ptp(np.nan_to_num(fine.states[:, free]), axis=0)
-        widest = np.array(free)[np.argmax(ranges, axis=0)].astype(np.int64)
+        free = np.array([c for c, name in enumerate(system.state) if name not in system.circle])
         turning = block(system, following.states, start.parameters, 0, h=h, t=following.t, periods=start.periods)
-        turns = local_maxima(turning, widest, settings.turning_steps * min(start.horizon, 4), settings.series)
-    return _evidences(start, settings, tangent, fine, turns, h, begun, np.zeros(LANES))
+        long = settings.turning_steps * min(start.horizon, 4)
+        maxima = turns(turning, free, fine.states, long, settings.series, start.pooled)
+    return _evidences(start, settings, tangent, fine, maxima, h, begun, np.zeros(LANES))
 
 
 def _other_gathered(start: Start, settings: Settings, finer: int) -> list[Evidence]:
@@ -139,14 +138,14 @@ def _other_gathered(start: Start, settings: Settings, finer: int) -> list[Eviden
         start.versions[0], start.states, start.t, h, start.parameters, settings, start.horizon
     )
     ok = [status == "ok" for status in fine.status]
-    turns = [other_kinds.spline_maxima(fine.states[:, :, i]) if ok[i] else np.empty(0) for i in range(LANES)]
+    maxima = [other_kinds.spline_maxima(fine.states[:, :, i]) if ok[i] else np.empty(0) for i in range(LANES)]
     return _evidences(
-        start, settings, tangent, fine, turns, moving.h, moving.t - len(fine.states) * fine.interval, error
+        start, settings, tangent, fine, maxima, moving.h, moving.t - len(fine.states) * fine.interval, error
     )
 
 
 def _evidences(
-    start: Start, settings: Settings, tangent: Run, fine: Run, turns: list[Array], h: Array, begun: Array, error: Array
+    start: Start, settings: Settings, tangent: Run, fine: Run, maxima: list[Array], h: Array, begun: Array, error: Array
 ) -> list[Evidence]:
     out = []
     for i, version in enumerate(start.versions):
@@ -162,7 +161,7 @@ def _evidences(
                 float(tangent.interval[i]),
                 fine.states[:, :, i],
                 float(fine.interval[i]),
-                turns[i],
+                maxima[i],
                 float(h[i]),
                 float(begun[i]),
                 start.horizon,

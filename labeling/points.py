@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from labeling.gathering import Start, gathered, reference_start, swept_start
 from labeling.heteroclinic import cycling
 from labeling.labels import Row, attractor, label_row
 from labeling.regimes import regime
-from labeling.sets import InvariantSet, ensemble, sets_of, verdict_over
+from labeling.sets import InvariantSet, ensemble, lies_on, sets_of, verdict_over
 from labeling.settings import Settings
 from labeling.transients import survives, transient
 from labeling.verdict import Verdict
@@ -100,7 +99,7 @@ def label(system: System, settings: Settings | None = None, all_sets: bool = Fal
     settings = settings or Settings()
     settings = replace(settings, dimension_points=CLOSER * settings.dimension_points)
     e, verdict = judged_reference(system, settings)
-    sets = attracting_sets(system, settings)
+    sets = attracting_sets(system, settings, (e, verdict))
     if all_sets:
         verdict = verdict_over(sets, system)
     row = label_row(e, verdict, settings)
@@ -114,10 +113,13 @@ def label(system: System, settings: Settings | None = None, all_sets: bool = Fal
     return row
 
 
-def attracting_sets(system: System, settings: Settings) -> list[InvariantSet]:
+def attracting_sets(
+    system: System, settings: Settings, known: tuple[Evidence, Verdict] | None = None
+) -> list[InvariantSet]:
     """The sets that orbits from the system's box end on, with their shares; each start is looked at briefly.
 
-    Starts that are undecided are looked at a second time, four times longer.
+    Starts that are undecided are looked at a second time, four times longer. `known` is a set already looked at in
+    full: orbits that are seen to lie on it share its verdict.
     """
     brief = replace(settings, records=settings.records // 2, series=settings.series // 2)
     starts = ensemble(system, settings.seed)
@@ -126,9 +128,13 @@ def attracting_sets(system: System, settings: Settings) -> list[InvariantSet]:
     for horizon in (1, LONGER):
         for i in range(0, len(pending), LANES):
             part = pending[i : i + LANES]
-            judged.update(zip(part, _seen([starts[n] for n in part], brief, horizon), strict=True))
+            judged.update(zip(part, _seen([starts[n] for n in part], brief, horizon, known), strict=True))
         pending = [i for i in pending if judged[i][1].regime == "undecided"]
-    return sets_of([judged[i] for i in range(len(starts))], system, partial(_confirmed, settings=settings))
+
+    def confirmed(e: Evidence, verdict: Verdict) -> Verdict:
+        return verdict if known is not None and verdict is known[1] else _confirmed(e, verdict, settings)
+
+    return sets_of([judged[i] for i in range(len(starts))], system, confirmed)
 
 
 def judged_reference(system: System, settings: Settings) -> tuple[Evidence, Verdict]:
@@ -167,9 +173,17 @@ def _judged(versions: Sequence[System], settings: Settings, horizon: int) -> lis
     return [(e, _confirmed(e, v, settings)) for e, v in _seen(versions, settings, horizon)]
 
 
-def _seen(versions: Sequence[System], settings: Settings, horizon: int) -> list[tuple[Evidence, Verdict]]:
+def _seen(
+    versions: Sequence[System], settings: Settings, horizon: int, known: tuple[Evidence, Verdict] | None = None
+) -> list[tuple[Evidence, Verdict]]:
     start = swept_start(versions, settings, horizon)
-    return _at_half_step([(e, regime(e)) for e in gathered(start, settings)], start, settings)
+    judged = [(e, regime(e)) for e in gathered(start, settings)]
+    if known is None:
+        return _at_half_step(judged, start, settings)
+    on_it = [lies_on(e, v, *known) for e, v in judged]
+    new = [(e, v if not on else replace(v, regime="undecided")) for (e, v), on in zip(judged, on_it, strict=True)]
+    rest = _at_half_step(new, start, settings)
+    return [(e, known[1] if on else v) for (e, v), on in zip(rest, on_it, strict=True)]
 
 
 def _confirmed(e: Evidence, verdict: Verdict, settings: Settings) -> Verdict:
