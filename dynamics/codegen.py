@@ -25,6 +25,8 @@ from typing import Any
 from numba import types
 
 from cache.store import cache_place, write_whole
+from dynamics.jump_code import DRIVER, NO_SLIDING, constants, sliding_code, surface_code
+from dynamics.jumps import may_slide, sliding, with_sides
 from dynamics.kernel import STEP_FASTMATH
 from dynamics.looped import looped_source
 from dynamics.straight_line import Derivative, arguments, derivative_code, results, state_functions
@@ -66,11 +68,14 @@ def kernels(system: System, k: int, method: str = "dp5", lanes: int = LANES) -> 
     check_size(system)
     shape = repr((system.kind, [*system.state], [*system.parameters], system.let, system.rule, system.circle))
     looped = d * (1 + d) > MAX_UNROLLED[system.kind]
-    key = (shape, -1 if looped else k, method, lanes)
+    key = (shape + repr(system.switches), -1 if looped else k, method, lanes)
     if key not in _LOADED:
-        source = looped_source(system, derivative_code(system, d, columns=0), method, lanes) if looped else (
-            _module_source(system, k, method, lanes)
-        )  # fmt: skip
+        if looped:
+            source = looped_source(system, derivative_code(system, d, columns=0), method, lanes)
+        elif system.switches:
+            source = _jumping_source(system, k, method, lanes)
+        else:
+            source = _module_source(system, k, method, lanes)
         module = loaded_module(system.id, source)
         _LOADED[key] = Kernels(module.step, getattr(module, "rule", None))
     return _LOADED[key]
@@ -131,6 +136,24 @@ def _module_source(system: System, k: int, method: str, lanes: int) -> str:
     ]
     step = _flow_step(system, k, code, tableau, lanes)
     return "\n".join([*head, *sums, *step, *_flow_rule(system, k, code, lanes)]) + "\n"
+
+
+def _jumping_source(system: System, k: int, method: str, lanes: int) -> str:
+    """The module of a flow whose rule jumps: smooth steps of all lanes, and of one lane, with a driver around them."""
+    held = with_sides(system)
+    flows = [("one", held), *([("slid", sliding(system)[0])] if may_slide(system) else [])]
+    parts = [_module_source(held, k, method, lanes).replace("def step(", "def smooth_step(").replace(
+        "def rule(", "def smooth_rule(")]  # fmt: skip
+    for name, flow in flows:
+        code = derivative_code(flow, k)
+        lines = [*_flow_step(flow, k, code, TABLEAUX[method], 1), *_flow_rule(flow, k, code, 1)]
+        if flow is not held:
+            lines = [*state_functions(flow, code), *lines]
+        text = "\n".join(lines).replace("def step(", f"def {name}_step(").replace("def rule(", f"def {name}_rule(")
+        parts.append(text if flow is held else text.replace("def f(", "def along(").replace("= f(", "= along("))
+    parts += [*constants(system, k, lanes), *surface_code(system, k)]
+    parts += sliding_code(system, k) if may_slide(system) else [NO_SLIDING]
+    return "\n".join([*parts, DRIVER])
 
 
 def _stage_sum(stage: int, weights: list[float]) -> list[str]:

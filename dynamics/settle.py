@@ -4,13 +4,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dynamics.adaptive import adaptive_run
-from dynamics.block import Array, RunStatus, block, run
+from dynamics.adaptive import AdaptiveRun, adaptive_run
+from dynamics.block import Array, Block, RunStatus, block, run
 from dynamics.codegen import LANES
 from dynamics.system import System
 
 TOLERANCE = 1e-8  # local error per step, relative, at which the pilot run finds its steps
 STIFFNESS = 0.15  # largest step times norm of the Jacobian: below it a deviation's error per step is under 1e-7
+CAREFUL = 0.25  # of the step that the Jacobian at the start allows: of a pilot that has no step control
 BEGINNING, PILOT = 0.02, 0.2  # of the transient: integrated adaptively, first without and then with counting the steps
 MOST_STEPS = 3_000_000  # of a transient, however small the step must be
 BADLY_SCALED = 100  # factor between the pilot's smallest step and the norm's, from which the units are to blame
@@ -45,9 +46,7 @@ def settled(
         moving = block(system, states, parameters, 0)
         result = run(moving, RECORDED, steps=max(1, round(transient / RECORDED)))
         return Settled(moving.states, moving.t, np.ones(LANES), result.status)
-    moving = block(system, states, parameters, 0, h=_first_step(system, states, parameters))
-    adaptive_run(moving, BEGINNING * transient, rtol=TOLERANCE, atol=TOLERANCE)  # finds its pace from a careful start
-    pilot = adaptive_run(moving, PILOT * transient, rtol=TOLERANCE, atol=TOLERANCE, samples=PROBES)
+    moving, pilot = (_jumping_pilot if system.switches else _pilot)(system, states, parameters, transient)
     samples = np.where(np.isfinite(pilot.samples), pilot.samples, moving.states)
     probes = [states, *samples]
     norm = np.maximum.reduce([_jacobian_norm(system, probe, parameters) for probe in probes])
@@ -73,6 +72,27 @@ def settled(
             states[:, i], t[i] = following.states[:, i], following.t[i]
             status[i] = status[i] if status[i] != "ok" else ended[i]
     return Settled(states, t if periods is None else t % periods, h, tuple(status))
+
+
+def _pilot(system: System, states: Array, parameters: Array, transient: float) -> tuple[Block, AdaptiveRun]:
+    moving = block(system, states, parameters, 0, h=_first_step(system, states, parameters))
+    adaptive_run(moving, BEGINNING * transient, rtol=TOLERANCE, atol=TOLERANCE)  # finds its pace from a careful start
+    return moving, adaptive_run(moving, PILOT * transient, rtol=TOLERANCE, atol=TOLERANCE, samples=PROBES)
+
+
+def _jumping_pilot(system: System, states: Array, parameters: Array, transient: float) -> tuple[Block, AdaptiveRun]:
+    """Of a flow whose rule jumps, where step control would see the jumps as errors: with steps fit for the start.
+
+    Between jumps the steps that follow are bounded by the norm of the Jacobian, and at half of them verdicts must hold.
+    """
+    duration = (BEGINNING + PILOT) * transient
+    norm = np.maximum(_jacobian_norm(system, states, parameters), 1.0 / transient)
+    h = np.minimum(CAREFUL * STIFFNESS / norm, duration / PROBES)
+    steps = int(min(np.ceil(duration / PROBES / h).max(), MOST_STEPS // PROBES))
+    moving = block(system, states, parameters, 0, h=np.minimum(duration / PROBES / steps, h))
+    found = run(moving, PROBES, steps=steps)
+    unfinished = np.zeros(LANES, dtype=bool)
+    return moving, AdaptiveRun(found.status, np.full(LANES, np.inf), found.states, unfinished)
 
 
 def slope(system: System, states: Array, parameters: Array, t: Array | float = 0.0) -> tuple[Array, Array]:

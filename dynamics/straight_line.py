@@ -1,5 +1,6 @@
 """Expressions as straight-line code that numba compiles well: a system's rule, and its Jacobian applied to vectors."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import sympy as sp
@@ -77,9 +78,7 @@ class Derivative:
 def derivative_code(system: System, k: int, columns: int | None = None) -> Derivative:
     """The code for k deviations, of which J v is written out for all, or for so many `columns`."""
     d = system.dimension
-    plain = {s: sp.Symbol(f"u{c}", real=True) for c, s in enumerate(system.variables)}
-    plain |= {sp.Symbol(name, real=True): sp.Symbol(f"p{q}", real=True) for q, name in enumerate(system.parameters)}
-    plain[system.time] = sp.Symbol("tt", real=True)
+    plain = _plain(system)
     f_lines, f = shared([e.xreplace(plain) for e in system.expressions], "c")
     jac = system.jacobian.xreplace(plain) if k else sp.zeros(d, d)
     wants_div = k == d and system.kind == "ode"
@@ -96,6 +95,17 @@ def derivative_code(system: System, k: int, columns: int | None = None) -> Deriv
     return Derivative(
         tuple(f_lines), tuple(f), tuple(lines), tuple(cells), jv, code[-1] if wants_div else None, not system.autonomous
     )
+
+
+def at_point(system: System, expressions: Sequence[sp.Expr]) -> tuple[list[str], list[str]]:
+    """Lines for what expressions have in common, and their code, at a point held in u0.., p0.. and tt."""
+    return shared([e.xreplace(_plain(system)) for e in expressions], "c")
+
+
+def _plain(system: System) -> dict[sp.Symbol, sp.Symbol]:
+    plain = {s: sp.Symbol(f"u{c}", real=True) for c, s in enumerate(system.variables)}
+    plain |= {sp.Symbol(name, real=True): sp.Symbol(f"p{q}", real=True) for q, name in enumerate(system.parameters)}
+    return plain | {system.time: sp.Symbol("tt", real=True)}
 
 
 def shared(expressions: list[sp.Expr], prefix: str) -> tuple[list[str], list[str]]:

@@ -19,6 +19,7 @@ import sympy as sp
 from dynamics.equations import RESERVED, EquationError, derivative, expression, number, symbol
 from dynamics.equations import RowError as RowError
 from dynamics.history import Delayed, value_of_history
+from dynamics.jumps import switches
 from dynamics.lattice import expanded
 from dynamics.nearest import did_you_mean, listed, shown
 from dynamics.pointwise import DRAWS, constant_determinant, constant_trace, finite_at
@@ -159,10 +160,15 @@ class System:
         return self.jacobian.trace()
 
     @cached_property
+    def switches(self) -> tuple[sp.Expr, ...]:
+        """The functions across whose zeros the rule of a flow jumps."""
+        return switches(self)
+
+    @cached_property
     def constant_volume_factor(self) -> float | None:
         """The growth of volume per iterate (|det J|) or its rate (div f), where it is proved the same everywhere."""
-        if self.kind == "dde":
-            return None  # there is no volume in a space of histories
+        if self.kind == "dde" or self.switches:
+            return None  # there is no volume in a space of histories, and a jump changes it at once
         if self.kind == "pde":
             from dynamics.fields import divergence  # which stands on systems itself
 
