@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 
 from dynamics.registry import system
@@ -88,9 +89,11 @@ def test_dyn_11_a_forced_cycle_is_seen_once_per_forcing_period() -> None:
     duffing = system_from_row(
         "duffing", {"kind": "ode", "state": {"x": 0.1, "v": 0.1}, "rule": ["v", "-0.3*v + x - x**3 + 0.2*cos(t)"]}
     )
-    _, verdict = judged_reference(duffing, Settings())
+    e, verdict = judged_reference(duffing, Settings())
     assert (verdict.regime, verdict.period) == ("periodic", 1)
     assert verdict.period_time == pytest.approx(2 * math.pi, abs=1e-12)
+    assert len(e.strobed) > 100  # strobed at 125 steps of 0.05 for 2 pi, one point becomes a curve of size 0.4
+    assert np.ptp(e.strobed, axis=0).max() < 1e-9
 
 
 def test_duffing_is_chaotic_and_its_exponents_sum_to_minus_the_damping() -> None:
