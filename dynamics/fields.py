@@ -17,7 +17,8 @@ from dynamics.block import Block
 from dynamics.codegen import LANES, Kernels
 from dynamics.equations import number
 from dynamics.nearest import listed, shown
-from dynamics.system import RowError, System, read_sweep
+from dynamics.sweep import read_sweep
+from dynamics.system import RowError, System
 
 Array = NDArray[np.float64]
 FIELDS: dict[str, Callable[[], System]] = {ks.NAME: ks.kuramoto_sivashinsky, sg.NAME: sg.sine_gordon}
