@@ -8,7 +8,7 @@ from dynamics.codegen import LANES
 from dynamics.jumps import may_slide
 from dynamics.registry import system
 from dynamics.system import System, system_from_row
-from labeling.evidence import gathered, reference_start
+from labeling.gathering import gathered, reference_start
 from labeling.settings import Settings
 
 
