@@ -55,6 +55,11 @@ class Kernels:
 _LOADED: dict[tuple[str, int, str, int], Kernels] = {}
 
 
+def is_looped(system: System) -> bool:
+    """Whether the kernels loop over deviations, and so move any number of them: that of systems of many variables."""
+    return system.dimension * (1 + system.dimension) > MAX_UNROLLED[system.kind]
+
+
 def kernels(system: System, k: int, method: str = "dp5", lanes: int = LANES) -> Kernels:
     """The compiled kernels of a system with k deviation vectors (0 <= k <= d), from the cache or made now.
 
@@ -67,7 +72,7 @@ def kernels(system: System, k: int, method: str = "dp5", lanes: int = LANES) -> 
         raise ValueError(f"{system.id}: a system of kind {system.kind} has steps of its own")
     check_size(system)
     shape = repr((system.kind, [*system.state], [*system.parameters], system.let, system.rule, system.circle))
-    looped = d * (1 + d) > MAX_UNROLLED[system.kind]
+    looped = is_looped(system)
     key = (shape + repr(system.switches), -1 if looped else k, method, lanes)
     if key not in _LOADED:
         if looped:

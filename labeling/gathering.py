@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dynamics.block import Array, Run, RunStatus, block, run, single_orbit
-from dynamics.codegen import LANES
+from dynamics.codegen import LANES, is_looped
 from dynamics.lanes import History, State
 from dynamics.settle import settled
 from dynamics.system import System
@@ -87,25 +87,28 @@ def _other_start(
     return Start(tuple(padded[:count]), states, parameters, t, h, None, status, horizon, pooled)
 
 
-def gathered(start: Start, settings: Settings, finer: int = 1) -> list[Evidence]:
+def gathered(start: Start, settings: Settings, finer: int = 1, leading: int | None = None) -> list[Evidence]:
     """The evidence of every version, from its settled start. `finer` divides a flow's steps: verdicts must not mind.
+
+    `leading` : how many exponents are enough, where a system has so many variables that each costs (all if not given);
+    small systems are measured whole, since their kernels would have to be compiled anew.
 
     A version whose tangent defect matters is run again over the same time at a quarter of the step, once or twice; no
     other is touched. What is left of the defect enters its exponents' intervals.
     """
-    found = _measured(start, settings, finer)
+    found = _measured(start, settings, finer, leading)
     for closer in CLOSER:
         coarse = [i for i, e in enumerate(found) if e.too_coarse]
         if not coarse:
             break
         longer = replace(settings, steps=closer * settings.steps, turning_steps=closer * settings.turning_steps)
-        again = _measured(start, longer, closer * finer)
+        again = _measured(start, longer, closer * finer, leading)
         for i in coarse:
             found[i] = again[i]
     return found
 
 
-def _measured(start: Start, settings: Settings, finer: int) -> list[Evidence]:
+def _measured(start: Start, settings: Settings, finer: int, leading: int | None) -> list[Evidence]:
     system = start.versions[0]
     if not system.has_formula:
         return _other_gathered(start, settings, finer)
@@ -113,9 +116,8 @@ def _measured(start: Start, settings: Settings, finer: int) -> list[Evidence]:
     steps = 1 if system.discrete else settings.steps
     h = start.h / (1 if system.discrete else finer * settings.finer)
     safe = np.where(np.isfinite(start.states), start.states, 0.0)
-    moving = block(
-        system, safe, start.parameters, system.dimension, h=h, t=start.t, periods=start.periods, seed=settings.seed
-    )
+    k = system.dimension if leading is None or not is_looped(system) else min(leading, system.dimension)
+    moving = block(system, safe, start.parameters, k, h=h, t=start.t, periods=start.periods, seed=settings.seed)
     tangent = run(
         moving, _records(system, settings) * start.horizon, steps=steps, renormalisations=settings.renormalisations
     )

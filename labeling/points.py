@@ -21,6 +21,7 @@ from labeling.transients import survives, transient
 from labeling.verdict import Verdict
 from labeling.workers import Workers
 
+LEADING = 3  # exponents from which a regime is told: two for hyperchaos or a torus, and one beside them
 LONGER = 4  # factor on every length at each escalation
 CLOSER = 8  # times as many points for the dimension of a single label as for one of a sweep
 KICK = 1e-3  # of the box: how far a start is moved that lies on the way into a repelling orbit
@@ -128,7 +129,7 @@ def attracting_sets(
     for horizon in (1, LONGER):
         for i in range(0, len(pending), LANES):
             part = pending[i : i + LANES]
-            judged.update(zip(part, _seen([starts[n] for n in part], brief, horizon, known), strict=True))
+            judged.update(zip(part, _seen([starts[n] for n in part], brief, horizon, known, LEADING), strict=True))
         pending = [i for i in pending if judged[i][1].regime == "undecided"]
 
     def confirmed(e: Evidence, verdict: Verdict) -> Verdict:
@@ -174,10 +175,14 @@ def _judged(versions: Sequence[System], settings: Settings, horizon: int) -> lis
 
 
 def _seen(
-    versions: Sequence[System], settings: Settings, horizon: int, known: tuple[Evidence, Verdict] | None = None
+    versions: Sequence[System],
+    settings: Settings,
+    horizon: int,
+    known: tuple[Evidence, Verdict] | None = None,
+    leading: int | None = None,
 ) -> list[tuple[Evidence, Verdict]]:
     start = swept_start(versions, settings, horizon)
-    judged = [(e, regime(e)) for e in gathered(start, settings)]
+    judged = [(e, regime(e)) for e in gathered(start, settings, leading=leading)]
     if known is None:
         return _at_half_step(judged, start, settings)
     on_it = [lies_on(e, v, *known) for e, v in judged]
@@ -207,7 +212,7 @@ def _at_half_step(
     if start.versions[0].discrete or not any(v.is_chaotic for _, v in judged):
         return judged
     out = []
-    for (e, verdict), fine in zip(judged, gathered(start, settings, finer=2), strict=True):
+    for (e, verdict), fine in zip(judged, gathered(start, settings, 2, LEADING), strict=True):
         if verdict.is_chaotic:
             other = regime(fine)
             evidence = verdict.evidence | {"half_step": other.regime, "half_step_lyapunov_max": fine.largest.value}
