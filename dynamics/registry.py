@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from dynamics.dysts import dysts_row, overlay
-from dynamics.fields import FIELDS
 from dynamics.nearest import did_you_mean, shown
 from dynamics.rows import any_row
 from dynamics.system import RowError, System
 
+FUNCTIONS = {"spatial:kuramoto_sivashinsky": ["u"], "spatial:sine_gordon": ["u", "v"]}  # of space, of each field
 MAX_FILE = 1_000_000  # bytes of a file of rows
 
 
@@ -41,7 +41,10 @@ def system_ids() -> list[str]:
 
 
 def summaries() -> list[dict[str, Any]]:
-    """Id, kind, variables, name and twin of every system, from the files alone: nothing is parsed or traced."""
+    """Id, kind, variables, name and twin of every system, from the files alone: nothing is parsed or traced.
+
+    The variables of a field are its functions of space, not the numbers that stand for them.
+    """
     rows = []
     for system_id, row in [*curated_rows().items(), *((i, overlay()[i]) for i in dysts_ids())]:
         name = row.get("name") or f"{row['class']} (dysts)"
@@ -54,7 +57,7 @@ def summaries() -> list[dict[str, Any]]:
 
 def _variables(row: dict[str, Any]) -> list[str]:
     if row["kind"] == "pde":
-        return [*FIELDS[row["rule"].partition(":")[2]]().state]
+        return FUNCTIONS[row["rule"]]
     names = list(row["state"] if "state" in row else row["box"])
     return [f"{x}{i}" for i in range(row["parameters"][row["lattice"]]) for x in names] if "lattice" in row else names
 
