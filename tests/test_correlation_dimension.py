@@ -37,7 +37,7 @@ def test_pairs_are_counted_block_by_block():
         assert counts[b, b, k] == naive.pairs_closer(inside, reach, 3, np.zeros(2))
 
 
-@pytest.mark.parametrize("d", [1, 2, 3])
+@pytest.mark.parametrize("d", [1, 2, pytest.param(3, marks=pytest.mark.slow)])
 def test_uniform_points_in_a_cube_and_on_a_torus(d):
     cube = correlation_dimension(uniform(MANY, d))
     assert abs(cube.number - d) < cube.error < 0.07 * d

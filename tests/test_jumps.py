@@ -64,7 +64,11 @@ def test_an_orbit_slides_until_a_field_lets_it_go(steps: int) -> None:
 
 @pytest.mark.parametrize(
     ("name", "duration"),
-    [("dysts_sprottmore", 6.0), ("dysts_fluidtrampoline", 8.0), ("dysts_sticksliposcillator", 9.0)],
+    [
+        pytest.param("dysts_sprottmore", 6.0, marks=pytest.mark.slow),
+        pytest.param("dysts_fluidtrampoline", 8.0, marks=pytest.mark.slow),
+        ("dysts_sticksliposcillator", 9.0),
+    ],
 )
 def test_deviations_through_jumps_are_differences_of_orbits(name: str, duration: float) -> None:
     chosen, apart = system(name), 1e-6

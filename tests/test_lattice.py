@@ -106,6 +106,7 @@ def test_the_orbit_of_many_variables_is_the_same_with_and_without_deviations() -
     assert np.array_equal(with_, without)
 
 
+@pytest.mark.slow
 def test_lorenz_96_is_hyperchaotic_and_its_exponents_sum_to_the_divergence() -> None:
     short = Settings(escalations=0, records=1_500, series=4_096, turning_steps=60_000)
     e, verdict = judged_reference(lorenz96(12), short)

@@ -158,6 +158,7 @@ def test_few_points_of_the_shipped_sweeps_are_undecided(name: str, undecided: fl
         assert share <= undecided
 
 
+@pytest.mark.slow
 def test_a_degenerate_end_of_the_range_is_no_threshold() -> None:
     # at K = 0 every point with p = 0 is fixed: Newton finds many, and none of them bifurcates
     found = swept(system("standard_map"), Sweep("K", 0.0, 0.6, 16)).brackets
