@@ -81,6 +81,11 @@ class System:
         return len(self.state)
 
     @property
+    def longest_delay(self) -> float:
+        """The longest delay of a delay equation; 0 for all others."""
+        return max((self.parameters[one.by] for one in self.delayed.values()), default=0.0)
+
+    @property
     def discrete(self) -> bool:
         """Whether time goes in iterates."""
         return self.kind == "map"

@@ -87,8 +87,7 @@ class Evidence:
     @cached_property
     def unfolded(self) -> Array:
         """States of a delay equation in place of its pasts: each at UNFOLDED times spread over the longest delay."""
-        longest = max(self.system.parameters[one.by] for one in self.system.delayed.values())
-        lags = np.round(np.linspace(0.0, longest / self.series_step, UNFOLDED)).astype(int)
+        lags = np.round(np.linspace(0.0, self.system.longest_delay / self.series_step, UNFOLDED)).astype(int)
         n = len(self.series) - lags[-1]
         return np.concatenate([self.series[lags[-1] - lag : lags[-1] - lag + n] for lag in lags], axis=1)
 

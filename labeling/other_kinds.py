@@ -38,7 +38,7 @@ STEPS_BETWEEN = {"dde": 2, "sde": 8, "pde": 2}  # of two states of a series, whi
 def histories(versions: Sequence[System], h: Array, pooled: bool) -> History:
     """The stated pasts of versions, one a lane, on the nodes and middles of steps of h."""
     forms = [delay_form(v) for v in versions]
-    longest = np.array([max(v.parameters[one.by] for one in v.delayed.values()) for v in versions])
+    longest = np.array([v.longest_delay for v in versions])
     count = int(np.ceil((longest / h).max())) * 2 + 5
     times = np.linspace(-1.0, 0.0, count)[:, None] * longest
     values = np.stack([f.past(times[:, i], v.parameters) for i, (f, v) in enumerate(zip(forms, versions, strict=True))],
@@ -112,8 +112,7 @@ def exponents_of(system: System, states: State, parameters: Array, h: Array, see
 
 def _half_delay(system: System, h: Array) -> int:
     """Steps of half the longest delay: over a whole one even fast decaying deviations are still told apart."""
-    longest = max(system.parameters[one.by] for one in system.delayed.values())
-    return max(8, int(longest / float(h.max())) // 2)
+    return max(8, int(system.longest_delay / float(h.max())) // 2)
 
 
 def lengths(system: System, settings: Settings, horizon: int, k: int, h: Array) -> tuple[int, int, int, int, int]:
@@ -147,8 +146,7 @@ def maxima_of(x: Array) -> Array:
 
 def pasts(system: System, series: Array, step: float, places: Array) -> History:
     """Pasts that end at places (LANES,) of a series (n, d) of present values, `step` of time apart."""
-    longest = max(system.parameters[one.by] for one in system.delayed.values())
-    back = int(np.ceil(longest / step)) + 3
+    back = int(np.ceil(system.longest_delay / step)) + 3
     whole = CubicSpline(step * np.arange(len(series)), series)
     times = step * np.arange(-back, 1)[:, None] * np.ones(LANES)
     ends = step * np.maximum(np.asarray(places), back)
@@ -163,9 +161,9 @@ def runs(
     Under noise the error of an exponent is of the order of the step: twice the difference that half the step makes on
     the same path (Talay 1991, Lect. Notes Math. 1486:124).
     """
-    # other seeds than the transient's, or its path would be gone along again
     k = exponents_of(system, states, parameters, h, settings.seed)
     records, renormalisations, steps, count, between = lengths(system, settings, horizon, k, h)
+    # another seed than the transient's, whose path would be gone along again
     moving = placed(system, states, parameters, k, h=h, t=t, seed=settings.seed + 1)
     error = np.zeros(LANES)
     if isinstance(moving, NoisyBlock):

@@ -32,7 +32,7 @@ def returning(e: Evidence) -> Verdict | None:
     curve = CubicSpline(np.arange(len(e.series)), e.series)
     for m in range(1, min(MOST_TURNS, len(turns) // (2 * STRETCH + 2)) + 1):
         period = float(turns[-1] - turns[-1 - m])
-        stretch = max(STRETCH * period, _longest_delay(e) / e.series_step)
+        stretch = max(STRETCH * period, e.system.longest_delay / e.series_step)
         if turns[-1] < 2 * stretch + 2 * period:
             break
         last, before = (_distance(e, curve, end, period, stretch) for end in (turns[-1], turns[-1] - stretch - period))
@@ -47,10 +47,6 @@ def _distance(e: Evidence, curve: CubicSpline, end: float, period: float, stretc
     """The largest distance between the orbit up to `end` and itself one period earlier, in extents."""
     times = np.linspace(end - stretch, end, 2 * int(stretch) + 8)
     return float(np.abs(curve(times) - curve(times - period)).max() / max(float(e.extent.max()), 1e-300))
-
-
-def _longest_delay(e: Evidence) -> float:
-    return max((e.system.parameters[one.by] for one in e.system.delayed.values()), default=0.0)
 
 
 def _stability(e: Evidence, neutral: int) -> Stability:
