@@ -85,8 +85,10 @@ def clock(system: System) -> Fact | None:
 
     The variable must appear in other equations, there inside sines and cosines alone (or live on a circle).
     """
+    if system.kind == "pde":
+        return None  # it has no formula, and its kernels read no time
     noisy = {x for x, b in zip(system.variables, system.noise_expressions, strict=False) if b != 0}
-    for x, f in zip(system.variables, system.expressions, strict=system.kind != "pde"):
+    for x, f in zip(system.variables, system.expressions, strict=True):
         advance = f if not system.discrete else sp.expand(f - x)
         if x in noisy or _varies(system, advance):
             continue
