@@ -9,6 +9,7 @@ import numpy as np
 from dynamics.block import Array, Run, RunStatus, block, run, single_orbit
 from dynamics.codegen import LANES, is_looped
 from dynamics.lanes import History, State
+from dynamics.renormalisation import rarer
 from dynamics.settle import settled
 from dynamics.system import System
 from labeling import other_kinds
@@ -118,17 +119,21 @@ def _measured(start: Start, settings: Settings, finer: int, leading: int | None)
     safe = np.where(np.isfinite(start.states), start.states, 0.0)
     k = system.dimension if leading is None or not is_looped(system) else min(leading, system.dimension)
     moving = block(system, safe, start.parameters, k, h=h, t=start.t, periods=start.periods, seed=settings.seed)
+    longer = rarer(moving, steps, settings.renormalisations)
     tangent = run(
-        moving, _records(system, settings) * start.horizon, steps=steps, renormalisations=settings.renormalisations
+        moving,
+        _records(system, settings) * start.horizon,
+        steps=longer * steps,
+        renormalisations=settings.renormalisations // longer,
     )
     begun = moving.t.copy()
     following = block(system, moving.states, start.parameters, 0, h=h, t=moving.t, periods=start.periods)
-    fine = run(following, settings.series * min(start.horizon, 4), steps=steps)
+    fine = run(following, _states(system, settings.series) * min(start.horizon, 4), steps=steps)
     maxima = [np.empty(0)] * LANES
     if not system.discrete and len(system.circle) < system.dimension:
         free = np.array([c for c, name in enumerate(system.state) if name not in system.circle])
         turning = block(system, following.states, start.parameters, 0, h=h, t=following.t, periods=start.periods)
-        long = settings.turning_steps * min(start.horizon, 4)
+        long = _states(system, settings.turning_steps) * min(start.horizon, 4)
         maxima = turns(turning, free, fine.states, long, settings.series, start.pooled)
     return _evidences(start, settings, tangent, fine, maxima, h, begun, np.zeros(LANES))
 
@@ -179,6 +184,12 @@ def _records(system: System, settings: Settings) -> int:
     """Fewer records of the deviations where there are many of them, whose cost grows like d (1 + d)."""
     d = system.dimension
     return max(FEWEST_RECORDS, int(settings.records * min(1.0, MANY / (d * (1 + d)))))
+
+
+def _states(system: System, count: int) -> int:
+    """Fewer states of a path where each has many variables."""
+    d = system.dimension
+    return int(count * min(1.0, math.sqrt(MANY / (d * (1 + d)))))
 
 
 def _transient(system: System, settings: Settings) -> float:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dynamics.block import Array
-from dynamics.codegen import LANES
+from dynamics.codegen import LANES, is_looped
 from dynamics.noise import without_silent_noise
 from dynamics.system import System
 from labeling.certified import certified, with_certificates
@@ -150,8 +150,10 @@ def judged_reference(system: System, settings: Settings) -> tuple[Evidence, Verd
 
 
 def _reference_starts(system: System, settings: Settings) -> Iterator[tuple[Start, bool]]:
-    for level in range(1, settings.escalations + 2):
-        yield reference_start(system, settings, LONGER**level), level == settings.escalations + 1
+    # the LANES stretches of a system of many variables are long enough as they are
+    first = 0 if system.has_formula and is_looped(system) else 1
+    for level in range(first, first + settings.escalations + 1):
+        yield reference_start(system, settings, LONGER**level), level == first + settings.escalations
 
 
 def _judged_block(versions: list[System], settings: Settings, horizon: int, rows: bool) -> list[Point]:
@@ -211,8 +213,13 @@ def _at_half_step(
     """Chaos of a flow must survive half the step; where it does not, the point is undecided, `step_dependent`."""
     if start.versions[0].discrete or not any(v.is_chaotic for _, v in judged):
         return judged
+    chaotic = [i for i, (_, v) in enumerate(judged) if v.is_chaotic]
+    # a short run at half the step is enough where it is chaotic; what is not is given the time that the other had
+    fine_ones = gathered(replace(start, horizon=1), settings, 2, LEADING)
+    if start.horizon > 1 and not all(regime(fine_ones[i]).is_chaotic for i in chaotic):
+        fine_ones = gathered(start, settings, 2, LEADING)
     out = []
-    for (e, verdict), fine in zip(judged, gathered(start, settings, 2, LEADING), strict=True):
+    for (e, verdict), fine in zip(judged, fine_ones, strict=True):
         if verdict.is_chaotic:
             other = regime(fine)
             evidence = verdict.evidence | {"half_step": other.regime, "half_step_lyapunov_max": fine.largest.value}
