@@ -25,6 +25,7 @@ from typing import Any
 from numba import types
 
 from cache.store import cache_place, write_whole
+from dynamics.elementary import IMPORT
 from dynamics.jump_code import DRIVER, NO_SLIDING, constants, sliding_code, surface_code
 from dynamics.jumps import may_slide, sliding, with_sides
 from dynamics.kernel import STEP_FASTMATH
@@ -122,6 +123,7 @@ def _module_source(system: System, k: int, method: str, lanes: int) -> str:
     head = [
         f"# generated code: {k} deviation vectors, {method}",
         "import math",
+        IMPORT,
         "import numpy as np",
         "from numba import njit, types",
         "from dynamics.kernel import kernel",

@@ -18,6 +18,7 @@ from numba import types
 
 from dynamics.codegen import LANES, loaded_module
 from dynamics.delay_system import DelaySystem
+from dynamics.elementary import IMPORT
 from dynamics.straight_line import Derivative, arguments, derivative_code, results, state_functions
 
 _F, _I = types.float64[::1], types.int64[::1]
@@ -102,6 +103,7 @@ def delay_source(system: DelaySystem) -> str:
     head = [
         "# generated code: a delay equation, any number of deviation histories, rk4",
         "import math",
+        IMPORT,
         "import numpy as np",
         "from numba import njit, types",
         "from dynamics.kernel import kernel",

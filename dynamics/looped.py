@@ -5,6 +5,7 @@ f and the entries of its Jacobian are written out; k is read off the size of the
 number of deviations, and the state's path is the same, bit for bit, with and without them.
 """
 
+from dynamics.elementary import IMPORT
 from dynamics.straight_line import Derivative, arguments, results, state_functions
 from dynamics.system import System
 from dynamics.tableaux import TABLEAUX
@@ -16,6 +17,7 @@ def looped_source(system: System, code: Derivative, method: str, lanes: int) -> 
     head = [
         f"# generated code: any number of deviation vectors, {method}",
         "import math",
+        IMPORT,
         "import numpy as np",
         "from numba import njit, types",
         "from dynamics.kernel import kernel",

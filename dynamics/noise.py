@@ -18,6 +18,7 @@ import sympy as sp
 
 from cache.key import key
 from dynamics.codegen import loaded_module
+from dynamics.elementary import IMPORT
 from dynamics.equations import derivative, symbol
 from dynamics.kernel import VERSIONS
 from dynamics.pointwise import vanishes
@@ -174,6 +175,7 @@ def step_source(system: NoisySystem, k: int, method: Method) -> str:
         # machine code is kept under this text, so what is compiled into it from elsewhere stands here by its digest
         f"# deviates {key(generator, VERSIONS)}",
         "import math",
+        IMPORT,
         "import numpy as np",
         "from numba import njit, types",
         "from dynamics.deviates import summed",

@@ -6,7 +6,10 @@ from dataclasses import dataclass
 import sympy as sp
 from sympy.printing.pycode import PythonCodePrinter
 
+from dynamics.elementary import ELEMENTARY
 from dynamics.system import System
+
+MOST_FACTORS = 16  # of a power that is multiplied out
 
 
 class _Printer(PythonCodePrinter):
@@ -23,6 +26,10 @@ class _Printer(PythonCodePrinter):
 
     def _print_Pow(self, expr: sp.Pow, rational: bool = False) -> str:
         base, exponent = expr.as_base_exp()
+        if (
+            exponent.is_Integer and 3 < exponent <= MOST_FACTORS
+        ):  # numba multiplies, where the C library would be called
+            return f"{self.parenthesize(base, 1000)}**{int(exponent)}"
         if exponent.is_Integer and abs(exponent) > 3:  # a power of whole numbers must not raise at 0
             return f"{self.parenthesize(base, 1000)}**{float(exponent)!r}"
         if exponent in (2, 3):
@@ -32,6 +39,12 @@ class _Printer(PythonCodePrinter):
         if exponent in (-1, -2, -3):
             return "(1.0/(" + "*".join([self.parenthesize(base, 1000)] * int(-exponent)) + "))"
         return f"{self.parenthesize(base, 1000)}**({self._print(exponent)})"
+
+    def _print_elementary(self, expr: sp.Function) -> str:
+        return f"{ELEMENTARY[type(expr).__name__].__name__}({self._print(expr.args[0])})"
+
+    _print_sin = _print_cos = _print_tan = _print_exp = _print_elementary
+    _print_sinh = _print_cosh = _print_tanh = _print_elementary
 
     def _print_floor(self, expr: sp.floor) -> str:
         return f"np.floor({self._print(expr.args[0])})"

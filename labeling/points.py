@@ -122,7 +122,12 @@ def attracting_sets(
     Starts that are undecided are looked at a second time, four times longer. `known` is a set already looked at in
     full: orbits that are seen to lie on it share its verdict.
     """
-    brief = replace(settings, records=settings.records // 2, series=settings.series // 2)
+    brief = replace(
+        settings,
+        records=settings.records // 2,
+        series=settings.series // 2,
+        turning_steps=settings.turning_steps // 2,
+    )
     starts = ensemble(system, settings.seed)
     judged: dict[int, tuple[Evidence, Verdict]] = {}
     pending = list(range(len(starts)))

@@ -23,6 +23,8 @@ SLOPE_RATIO = (0.5, 1.5)  # of 2 * MEGNO slope to the largest exponent; 1 in the
 DOMAIN_STEPS = 20_000  # in which an orbit that leaves the rule's domain is retraced
 NEUTRAL = 2.0  # times ln T/T: what a neutral direction, whose deviations grow like T, may read
 RESONANT = 5e-4  # of the extent: a median return within LONGEST_RETURN that near is no torus's generic one
+FEW_VARIABLES = 10  # up to which an orbit on an attractor comes back to within 0.3 of its extent in all of them
+LIKE_PRESENT = 1.25  # by which the nearest state of the past may be further than that of the present
 CONVERGING = 0.8  # from the first to the last quarter of a series, of the distance of near returns
 
 
@@ -186,5 +188,11 @@ def _recurrent(e: Evidence) -> bool:
     first, second = (np.abs(half - half.mean(axis=0)).max(axis=0) for half in (e.series[: n // 2], e.series[n // 2 :]))
     free = [c for c, name in enumerate(e.system.state) if name not in e.system.circle]
     steady = all(second[c] <= 1.5 * first[c] + 1e-9 * e.scale for c in free)
-    near = 0.1 if e.system.dimension <= 3 else 0.3  # of the extent: in many dimensions even near returns are far
-    return bool(np.median(gaps) <= near) and steady
+    if not steady:
+        return False
+    if e.system.dimension > FEW_VARIABLES:  # where nothing returns closely, its past is as near as its present
+        present = e.series[n // 2 : 3 * n // 4 : 2]
+        past = e.series[n // 4 : n // 2 : 2]
+        near = [[(np.abs(part - x) / size).max(axis=1).min() for x in late] for part in (past, present)]
+        return bool(np.median(near[0]) <= LIKE_PRESENT * np.median(near[1]))
+    return bool(np.median(gaps) <= (0.1 if e.system.dimension <= 3 else 0.3))  # of the extent

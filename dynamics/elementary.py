@@ -1,0 +1,136 @@
+"""sin, cos, exp and their kin as plain arithmetic, which LLVM carries out in all lanes at once.
+
+The C library's functions are called lane by lane, and cost a step more than all else in it. These are within 2 units in
+the last place (sin, cos, exp; the others within 6: tests/test_elementary.py) and, being arithmetic that is never
+reordered, the same on every machine. Beyond 2**20 pi/2 an angle's own last place changes it by more than that.
+"""
+
+import hashlib
+import math
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+from numba import njit
+
+_EXACT = {"nogil": True, "error_model": "numpy", "fastmath": {"nsz"}, "forceinline": True}
+_ROUND = 1.5 * 2.0**52  # added and taken away, it rounds to a whole number, which then stands in the last bits
+
+# pi/2 and ln 2 in parts of 33 and 32 bits, whose products with a whole number below 2**20 are exact
+_HALF_PI = Fraction(
+    "1.57079632679489661923132169163975144209858469968755291048747229615390820314310449931401741267105853399107404326"
+)
+_LN2 = Fraction("0.693147180559945309417232121458176568075500134360255254120680009493393621969694715605863327")
+
+
+def _part(x: Fraction, bits: int) -> float:
+    """The leading bits of x, cut off."""
+    unit = Fraction(2) ** (math.frexp(float(x))[1] - bits)
+    return float(x // unit * unit)
+
+
+_PI1 = _part(_HALF_PI, 33)
+_PI2 = _part(_HALF_PI - Fraction(_PI1), 33)
+_PI3 = float(_HALF_PI - Fraction(_PI1) - Fraction(_PI2))
+_LN1 = _part(_LN2, 32)
+_LN3 = float(_LN2 - Fraction(_LN1))
+_PER_HALF_PI, _PER_LN2 = float(1 / _HALF_PI), float(1 / _LN2)
+# Taylor's coefficients; on abs(r) <= pi/4 and ln(2)/2 the first one left out is below 1e-17 of the whole
+_S3, _S5, _S7, _S9, _S11, _S13, _S15, _S17 = ((-1.0) ** n / math.factorial(2 * n + 1) for n in range(1, 9))
+_C4, _C6, _C8, _C10, _C12, _C14, _C16, _C18 = ((-1.0) ** n / math.factorial(2 * n) for n in range(2, 10))
+_E2, _E3, _E4, _E5, _E6, _E7, _E8, _E9, _E10, _E11, _E12, _E13 = (1.0 / math.factorial(n) for n in range(2, 14))
+_FARTHEST = 2.0**50  # where neighbouring doubles are a quarter apart, and an angle means nothing
+_LARGEST, _SMALLEST = math.log(np.finfo(float).max), -708.0
+
+
+@njit(**_EXACT)
+def _turned(x, quarter):  # type: ignore[no-untyped-def]
+    """sin(x + quarter pi/2); beyond 2**50 in size any value would do, and it is that at 0."""
+    shifted = x * _PER_HALF_PI + _ROUND
+    n = shifted - _ROUND
+    q = np.float64(shifted).view(np.int64) + quarter
+    r = ((x - n * _PI1) - n * _PI2) - n * _PI3
+    r = r if abs(x) < _FARTHEST else x - x
+    z = r * r
+    s = r + r * z * (_S3 + z * (_S5 + z * (_S7 + z * (_S9 + z * (_S11 + z * (_S13 + z * (_S15 + z * _S17)))))))
+    c = 1.0 - (0.5 * z - z * z * (
+        _C4 + z * (_C6 + z * (_C8 + z * (_C10 + z * (_C12 + z * (_C14 + z * (_C16 + z * _C18))))))))  # fmt: skip
+    value = c if q & 1 else s
+    return -value if q & 2 else value
+
+
+@njit(**_EXACT)
+def sine(x):  # type: ignore[no-untyped-def]
+    """sin x; NaN at infinity."""
+    return _turned(x, 0)
+
+
+@njit(**_EXACT)
+def cosine(x):  # type: ignore[no-untyped-def]
+    """cos x; NaN at infinity."""
+    return _turned(x, 1)
+
+
+@njit(**_EXACT)
+def tangent(x):  # type: ignore[no-untyped-def]
+    """tan x."""
+    return _turned(x, 0) / _turned(x, 1)
+
+
+@njit(**_EXACT)
+def exponential(x):  # type: ignore[no-untyped-def]
+    """exp x; infinite above ln of the largest double, 0 below -708, where the result would be subnormal."""
+    held = min(max(x, _SMALLEST), _LARGEST)
+    shifted = held * _PER_LN2 + _ROUND
+    n = shifted - _ROUND
+    r = (held - n * _LN1) - n * _LN3
+    p = r + r * r * (_E2 + r * (_E3 + r * (_E4 + r * (_E5 + r * (_E6 + r * (
+        _E7 + r * (_E8 + r * (_E9 + r * (_E10 + r * (_E11 + r * (_E12 + r * _E13)))))))))))  # fmt: skip
+    bits = (np.float64(shifted).view(np.int64) << 52) + 0x3FE0000000000000  # of 2**(n - 1), finite for all n
+    value = (1.0 + p) * np.int64(bits).view(np.float64) * 2.0
+    value = np.inf if x > _LARGEST else value
+    value = 0.0 if x < _SMALLEST else value
+    return value if x == x else x
+
+
+@njit(**_EXACT)
+def hyperbolic_sine(x):  # type: ignore[no-untyped-def]
+    """sinh x, by its series within 1 of 0, where the difference of exponentials would cancel."""
+    a = abs(x)
+    z = a * a
+    near = a + a * z * (-_S3 + z * (_S5 + z * (-_S7 + z * (_S9 + z * (-_S11 + z * (_S13 + z * (-_S15 + z * _S17)))))))
+    half = exponential(0.5 * a)  # its square overflows no earlier than sinh
+    far = 0.5 * half * half - 0.5 / half / half
+    value = near if z < 1.0 else far
+    return -value if x < 0.0 else value
+
+
+@njit(**_EXACT)
+def hyperbolic_cosine(x):  # type: ignore[no-untyped-def]
+    """cosh x."""
+    half = exponential(0.5 * abs(x))
+    return 0.5 * half * half + 0.5 / half / half
+
+
+@njit(**_EXACT)
+def hyperbolic_tangent(x):  # type: ignore[no-untyped-def]
+    """tanh x, which is 1 to the last bit beyond 20."""
+    held = min(max(x, -20.0), 20.0)
+    value = hyperbolic_sine(held) / hyperbolic_cosine(held)
+    return value if x == x else x
+
+
+ELEMENTARY = {
+    "sin": sine,
+    "cos": cosine,
+    "tan": tangent,
+    "exp": exponential,
+    "sinh": hyperbolic_sine,
+    "cosh": hyperbolic_cosine,
+    "tanh": hyperbolic_tangent,
+}
+# what generated modules begin with: they hold these functions, so their name must change with them
+IMPORT = (
+    f"from dynamics.elementary import {', '.join(f.__name__ for f in ELEMENTARY.values())}"
+    f"  # {hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:12]}"
+)
