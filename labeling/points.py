@@ -1,6 +1,6 @@
 """Points looked at until they are decided, or the budget is spent."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,6 +23,7 @@ from labeling.workers import Workers
 
 LEADING = 3  # exponents from which a regime is told: two for hyperchaos or a torus, and one beside them
 LONGER = 4  # factor on every length at each escalation
+PRECISE = 0.005  # of the largest exponent: the half-width at 95 % that a label of chaos is content with at once
 CLOSER = 8  # times as many points for the dimension of a single label as for one of a sweep
 KICK = 1e-3  # of the box: how far a start is moved that lies on the way into a repelling orbit
 ORBIT_POINTS = 100  # per parameter value in an orbit diagram
@@ -145,20 +146,25 @@ def attracting_sets(
 
 def judged_reference(system: System, settings: Settings) -> tuple[Evidence, Verdict]:
     """Evidence and verdict at the system's own parameters and start, from LANES stretches of one orbit."""
-    for start, last in _reference_starts(system, settings):
+    last = settings.escalations + 1
+    for level in range(0 if system.has_formula else 1, last + 1):  # of the other kinds a horizon of 4 is the shortest
+        start = reference_start(system, settings, LONGER**level)
         e = gathered(start, settings)[0]
-        e, verdict = _at_half_step([(e, regime(e))], start, settings)[0]
+        verdict = regime(e)
+        if level < last and (verdict.regime == "undecided" or (level == 0 and _too_wide(e, verdict))):
+            continue
+        e, verdict = _at_half_step([(e, verdict)], start, settings)[0]
         judged = e, _confirmed(e, verdict, settings)
-        if judged[1].regime != "undecided" or last:
+        if judged[1].regime != "undecided" or level == last:
             return judged
-    raise AssertionError("there is always a last start")
+    raise AssertionError("there is always a last level")
 
 
-def _reference_starts(system: System, settings: Settings) -> Iterator[tuple[Start, bool]]:
-    # the LANES stretches of a system of many variables are long enough as they are
-    first = 0 if system.has_formula and is_looped(system) else 1
-    for level in range(first, first + settings.escalations + 1):
-        yield reference_start(system, settings, LONGER**level), level == first + settings.escalations
+def _too_wide(e: Evidence, verdict: Verdict) -> bool:
+    """Whether a label of chaos deserves a longer run; not of many variables, whose cost is as large as their sets."""
+    if not verdict.is_chaotic or not e.system.has_formula or is_looped(e.system):
+        return False
+    return not isinstance(e.largest.error, float) or e.largest.error > PRECISE * e.largest.number
 
 
 def _judged_block(versions: list[System], settings: Settings, horizon: int, rows: bool) -> list[Point]:
