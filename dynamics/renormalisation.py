@@ -5,9 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from dynamics.block import Block, run
+from dynamics.block import Array, Block, run
 
 APART = 1e6  # by which deviations of length 1 may come to differ in length: ten digits of the shortest are left
+LONGEST = 1e200  # by which one may grow or shrink
 TRIALS = 64  # intervals in which the growth is looked at
 
 
@@ -15,14 +16,29 @@ def rarer(moving: Block, steps: int, most: int) -> int:
     """The largest power of two up to `most` by which intervals of `steps` steps may be lengthened; 1 if none.
 
     Between two orthonormalisations all deviations turn towards the fastest one, and what tells them apart is lost to
-    rounding as the ratio of their lengths grows. The block itself is not moved. Lanes whose growth is not finite (a
-    superstable orbit, one that blew up) allow no more than `steps`.
+    rounding as the ratio of their lengths grows. The block itself is not moved.
     """
     trial = replace(moving, data=moving.data.copy(), t=moving.t.copy())
-    growth = run(trial, TRIALS, steps=steps).growth
-    with np.errstate(invalid="ignore"):
-        apart = np.maximum(np.ptp(growth, axis=1), np.abs(growth).max(axis=1)).max(initial=0.0)
-    if not np.isfinite(apart):
-        return 1
-    room = math.log(APART) / max(float(apart), 1e-300)
-    return 2 ** max(0, min(int(math.log2(max(room, 1.0))), int(math.log2(most))))
+    return allowed(run(trial, TRIALS, steps=steps).growth, most)
+
+
+def allowed(growth: Array, most: int) -> int:
+    """As `rarer`, from growth (..., n, k, LANES) over single intervals.
+
+    Looked at is the worst stretch of so many intervals, or of all n times their share where they are more. Lanes whose
+    growth is not finite (a superstable orbit, one that blew up) say nothing.
+    """
+    finite = np.where(np.isfinite(growth).all(axis=(-3, -2), keepdims=True), growth, 0.0)
+    n = growth.shape[-3]
+    total = np.concatenate([np.zeros_like(finite[..., :1, :, :]), np.cumsum(finite, axis=-3)], axis=-3)
+    many = 1
+    while 2 * many <= most:
+        window = min(2 * many, n)
+        stretch = total[..., window:, :, :] - total[..., :-window, :, :]
+        share = 2 * many / window
+        if share * np.ptp(stretch, axis=-2).max(initial=0.0) > math.log(APART):
+            break
+        if share * np.abs(stretch).max(initial=0.0) > math.log(LONGEST):
+            break
+        many *= 2
+    return many
