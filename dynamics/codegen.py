@@ -37,6 +37,7 @@ from dynamics.tableaux import TABLEAUX, Tableau
 LANES = 16  # at least 16, or LLVM does not vectorise the loop over lanes
 MAX_UNROLLED = {"map": 240, "ode": 42}  # d (1 + d) of a step generated whole; above, compile time explodes
 MAX_VARIABLES = 128
+UNROLLED_NUMBERS = 16  # of state and deviations, in the iterates that are written out after one another
 
 _ARRAY = types.float64[::1]
 STEP_SIGNATURE = types.void(_ARRAY, _ARRAY, _ARRAY, _ARRAY, types.int64)
@@ -196,13 +197,34 @@ def _step_head(loop: list[str], lanes: int) -> list[str]:
 
 def _map_step(system: System, k: int, code: Derivative, lanes: int) -> list[str]:
     d = system.dimension
-    loop = [*_loads(system, k, lanes), "tt = t[i]"]
-    loop.append(f"{results(system, 'f{c}')} = f({arguments(system, code)})")
-    loop += code.j_lines
-    loop += [f"w{c}_{j} = {code.jv[j][c]}" for j in range(k) for c in range(d)]
-    loop += [f"S[{_at(c, 0, k, d, lanes)}] = f{c}" for c in range(d)]
-    loop += [f"S[{_at(c, j + 1, k, d, lanes)}] = w{c}_{j}" for j in range(k) for c in range(d)]
-    return _step_head([*loop, "t[i] = tt + h[i]"], lanes)
+    deviations = [(c, j) for j in range(k) for c in range(d)]
+    once = [f"{results(system, 'f{c}')} = f({arguments(system, code)})", *code.j_lines]
+    once += [f"w{c}_{j} = {code.jv[j][c]}" for c, j in deviations]
+    once += [f"u{c} = f{c}" for c in range(d)] + [f"v{c}_{j} = w{c}_{j}" for c, j in deviations]
+    once += ["tt = tt + h[i]"] if code.uses_time else []
+    stores = [f"S[{_at(c, 0, k, d, lanes)}] = u{c}" for c in range(d)]
+    stores += [f"S[{_at(c, j + 1, k, d, lanes)}] = v{c}_{j}" for c, j in deviations]
+    stores += ["t[i] = tt"] if code.uses_time else []
+    head = [*_loads(system, k, lanes), *(["tt = t[i]"] if code.uses_time else [])]
+    # the iterates of a small map stay in registers for a few turns, since loads and stores would cost more than they do
+    turns = max(1, UNROLLED_NUMBERS // (d * (1 + k)))
+    many, one = ([*head, *turn, *stores] for turn in (once * turns, once))
+    return [
+        "@kernel(types.void(A, A, A, A, types.int64), **POLICY)",
+        "def step(S, P, t, h, n):",
+        f"    for m in range(n//{turns}):",
+        f"        for i in range({lanes}):",
+        *(f"            {line}" for line in many),
+        f"    for m in range(n%{turns}):",
+        f"        for i in range({lanes}):",
+        *(f"            {line}" for line in one),
+        *_clock(code, lanes),
+    ]
+
+
+def _clock(code: Derivative, lanes: int) -> list[str]:
+    """Time moved by all steps at once, where the rule does not read it."""
+    return [] if code.uses_time else [f"    for i in range({lanes}):", "        t[i] = t[i] + n*h[i]"]
 
 
 def _combination(weights: list[float], name: str) -> str:
@@ -212,7 +234,7 @@ def _combination(weights: list[float], name: str) -> str:
 def _flow_step(system: System, k: int, code: Derivative, tableau: Tableau, lanes: int) -> list[str]:
     d = system.dimension
     deviations = [(c, j) for j in range(k) for c in range(d)]
-    loop = [*_loads(system, k, lanes), "hh = h[i]", "tt = t[i]", "t0 = tt"]
+    loop = [*_loads(system, k, lanes), "hh = h[i]", *(["tt = t[i]", "t0 = tt"] if code.uses_time else [])]
     loop += [f"y{c} = u{c}" for c in range(d)] + [f"w{c}_{j} = v{c}_{j}" for c, j in deviations]
     for s in range(tableau.stages + 1):
         if s:
@@ -238,7 +260,8 @@ def _flow_step(system: System, k: int, code: Derivative, tableau: Tableau, lanes
     if code.div is not None:
         weights = [float(b) for b in tableau.b]
         loop.append(f"S[{_at(d, 0, k, d, lanes)}] += hh*({_combination(weights, 'q{s}')})")
-    return _step_head([*loop, "t[i] = t0 + hh"], lanes)
+    loop += ["t[i] = t0 + hh"] if code.uses_time else []
+    return [*_step_head(loop, lanes), *_clock(code, lanes)]
 
 
 def _flow_rule(system: System, k: int, code: Derivative, lanes: int) -> list[str]:

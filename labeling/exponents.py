@@ -20,8 +20,8 @@ from indicators.lyapunov import BATCHES_ALONE, CONVERGED, LEVEL, VERDICT_LEVEL
 
 RECORDS = 2 * BATCHES_ALONE
 TRIALS = 16  # Gram-Schmidt intervals in which the growth of the deviations is looked at
-RAREST = 64  # steps or iterates between two orthonormalisations
-PART = 32  # blocks that a thread takes at a time
+RAREST = 256  # steps or iterates between two orthonormalisations
+PART = 128  # blocks that a thread takes at a time
 
 
 @dataclass(frozen=True)
