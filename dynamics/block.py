@@ -224,6 +224,34 @@ def _orthonormalise(S, d, k, factor, exponent):  # type: ignore[no-untyped-def]
                 S[a + i] = 0.0 if abs(x) < TINY else x
 
 
+@kernel(types.void(_F1, _F1, _F1, types.int64, types.int64))
+def tidy(S, t, periods, d, k):  # type: ignore[no-untyped-def]
+    """Take whole forcing periods off the time of every lane, and what is as good as 0 off its state."""
+    for i in range(LANES):
+        if t[i] >= periods[i]:
+            t[i] -= periods[i] * math.floor(t[i] / periods[i])
+    for c in range(d):
+        for i in range(LANES):
+            # an orbit that decays to 0 must not crawl through the denormals, where arithmetic is slow
+            if abs(S[c * (1 + k) * LANES + i]) < TINY:
+                S[c * (1 + k) * LANES + i] = 0.0
+
+
+@kernel(types.void(_F1, types.int64, types.int64, types.float64, types.int64, _F3, _I1, _I1))
+def look(S, d, k, radius, r, states, status, kept):  # type: ignore[no-untyped-def]
+    """Write the states of record r, and which lanes end with it: those not finite, or beyond the radius."""
+    for i in range(LANES):
+        finite, inside = True, True
+        for c in range(d):
+            x = S[c * (1 + k) * LANES + i]
+            states[r, c, i] = x
+            finite &= math.isfinite(x)
+            inside &= abs(x) <= radius
+        if status[i] == 0 and not (finite and inside):
+            status[i] = 1 if finite else 2
+            kept[i] = r
+
+
 @kernel(types.void(STEP_TYPE, _F1, _F1, _F1, _F1, _F1, types.int64, types.int64, types.int64, types.int64,
                    types.float64, _F3, _F3, _I1, _I1))  # fmt: skip
 def _run(step, S, P, t, h, periods, d, k, steps, renormalisations, radius, growth, states, status, kept):  # type: ignore[no-untyped-def]
@@ -234,26 +262,10 @@ def _run(step, S, P, t, h, periods, d, k, steps, renormalisations, radius, growt
         exponent[:] = 0
         for _ in range(renormalisations):
             step(S, P, t, h, steps)
-            for i in range(LANES):
-                if t[i] >= periods[i]:
-                    t[i] -= periods[i] * math.floor(t[i] / periods[i])
-            for c in range(d):
-                for i in range(LANES):
-                    # an orbit that decays to 0 must not crawl through the denormals, where arithmetic is slow
-                    if abs(S[c * (1 + k) * LANES + i]) < TINY:
-                        S[c * (1 + k) * LANES + i] = 0.0
+            tidy(S, t, periods, d, k)
             if k:
                 _orthonormalise(S, d, k, factor, exponent)
         for j in range(k):
             for i in range(LANES):
                 growth[r, j, i] = math.log(factor[j, i]) + exponent[j, i] * LN2
-        for i in range(LANES):
-            finite, inside = True, True
-            for c in range(d):
-                x = S[c * (1 + k) * LANES + i]
-                states[r, c, i] = x
-                finite &= math.isfinite(x)
-                inside &= abs(x) <= radius
-            if status[i] == 0 and not (finite and inside):
-                status[i] = 1 if finite else 2
-                kept[i] = r
+        look(S, d, k, radius, r, states, status, kept)

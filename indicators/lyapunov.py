@@ -99,13 +99,13 @@ def lyapunov_max(growth: ArrayLike, interval: float, *, defect: float = 0.0) -> 
     return largest_exponent(lyapunov_spectrum(g[:, None] if g.ndim == 1 else g[:, None, :], interval, defect=defect))
 
 
-def checked_growth(growth: ArrayLike, interval: float) -> NDArray[np.float64]:
+def checked_growth(growth: ArrayLike, interval: float, what: str = "growth") -> NDArray[np.float64]:
     """Growth as real numbers; ValueError for masked or complex ones, NaN, +inf, or an interval not above 0."""
     if isinstance(growth, np.ma.MaskedArray) or np.iscomplexobj(growth):
-        raise ValueError("growth is masked or complex; pass a plain array of real numbers")
+        raise ValueError(f"{what} is masked or complex; pass a plain array of real numbers")
     g = np.asarray(growth, dtype=float)
     if np.isnan(g).any() or np.isposinf(g).any():
-        raise ValueError("growth holds NaN or +inf: the run blew up; cut it where it did")
+        raise ValueError(f"{what} holds NaN or +inf: the run blew up; cut it where it did")
     if not 0.0 < interval < math.inf:
         raise ValueError(f"the interval is {interval}; it must be a time above 0")
     return g
