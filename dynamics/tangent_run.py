@@ -27,7 +27,7 @@ class TangentRun(Run):
     """A Run, and the deviations that it began with.
 
     lengths (records, k, LANES): ln of their lengths at the end of a record, from 0 at the start; loss (LANES,): the
-    largest factor by which a Gram-Schmidt shortened a vector, whose relative error it is in units of 2.2e-16.
+    largest factor by which a Gram-Schmidt shortened a vector that did not vanish, which magnifies rounding as much.
     """
 
     lengths: Array
@@ -65,24 +65,24 @@ def steps_between(moving: Block) -> int:
 
     Over PILOT steps the condition number of each single step's deviations is measured. That of m steps is at most the
     product of m of them: m is the largest number for which the pilot's largest keeps this product below CONDITION, and
-    the lengths within STRETCH. The choice depends on the block alone, and no index depends on it but by rounding.
+    the lengths within STRETCH. Lanes that leave during the pilot are not asked. The choice depends on the block alone,
+    and no index depends on it but by rounding.
     """
     d, k = moving.system.dimension, moving.k
     trial = replace(moving, data=moving.data.copy(), t=moving.t.copy())
-    worst = 1.0 / LONGEST
+    worst, alive = np.full(LANES, 1.0 / LONGEST), np.ones(LANES, dtype=bool)
     for _ in range(PILOT):
         trial.advance(1)
         w = np.moveaxis(trial.deviations, -1, 0)
-        w = np.where(np.isfinite(w).all(axis=(1, 2), keepdims=True), w, np.eye(d)[:, :k])  # a lane that blew up is out
+        alive &= np.isfinite(w).all(axis=(1, 2)) & (np.abs(trial.states) <= escape_radius(moving.system)).all(axis=0)
+        w = np.where(alive[:, None, None], w, np.eye(d)[:, :k])
         trial.deviations[:] = np.moveaxis(np.linalg.qr(w)[0], 0, -1)
         singular = np.linalg.svd(w, compute_uv=False)
-        seen = singular[
-            (singular[:, -1] > 0.0) & (singular[:, 0] < math.inf)
-        ]  # a vanished one vanishes in any interval
-        if len(seen):
-            condition, stretch = np.log(seen[:, 0] / seen[:, -1]).max(), np.abs(np.log(seen)).max()
-            worst = max(worst, condition / math.log(CONDITION), stretch / math.log(STRETCH))
-    return max(1, math.floor(1.0 / worst))
+        seen = singular[:, -1] > 0.0  # what vanishes does so in any interval
+        size = np.log(singular[seen])
+        condition, stretch = size[:, 0] - size[:, -1], np.abs(size).max(axis=1)
+        worst[seen] = np.maximum.reduce([worst[seen], condition / math.log(CONDITION), stretch / math.log(STRETCH)])
+    return math.floor(1.0 / min(1.0, worst[alive].max(initial=1.0 / LONGEST)))
 
 
 _F1, _F2, _F3 = types.float64[::1], types.float64[:, ::1], types.float64[:, :, ::1]
@@ -109,7 +109,8 @@ def _factorise(S, d, k, R, loss):  # type: ignore[no-untyped-def]
             square = 0.0
             for q in range(j + 1):
                 square += R[q, j, i] * R[q, j, i]
-            loss[i] = max(loss[i], math.sqrt(square) / R[j, j, i])
+            if R[j, j, i] > 0.0:
+                loss[i] = max(loss[i], math.sqrt(square) / R[j, j, i])
         for c in range(d):
             a = (c * (1 + k) + j + 1) * LANES
             for i in range(LANES):

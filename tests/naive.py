@@ -6,6 +6,7 @@ from itertools import pairwise
 from math import log
 
 import numpy as np
+from mpmath import mp
 from scipy.integrate import solve_ivp
 
 
@@ -358,3 +359,25 @@ def noisy_path(drift, noise, slope, x, h, increments):
             move = move + b * slope(x) / 2 * (dw * dw - h)
         x = x + move
     return x
+
+
+def alignment(jacobians, frame, digits):
+    """(ln |w_j|, ln SALI, ln GALI_2 ..) at the end: deviations carried in long arithmetic and never touched.
+
+    The volume of the unit vectors is the product of their matrix's singular values.
+    """
+    with mp.workdps(digits):
+        w = mp.matrix(np.asarray(frame).tolist())
+        for j in jacobians:
+            w = mp.matrix(np.asarray(j).tolist()) * w
+        columns = [w[:, i] for i in range(w.cols)]
+        lengths = [mp.norm(c) for c in columns]
+        unit = [c / length for c, length in zip(columns, lengths, strict=True)]
+        sali = min(mp.norm(unit[0] + unit[1]), mp.norm(unit[0] - unit[1]))
+        volumes = []
+        for k in range(2, w.cols + 1):
+            matrix = mp.matrix(w.rows, k)
+            for i in range(k):
+                matrix[:, i] = unit[i]
+            volumes.append(mp.fprod(mp.svd_r(matrix, compute_uv=False)))
+        return [float(mp.log(x)) for x in lengths], float(mp.log(sali)), [float(mp.log(v)) for v in volumes]
