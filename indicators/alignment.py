@@ -20,7 +20,7 @@ Law = Literal["exponential", "power", "none"]
 Numbers: TypeAlias = NDArray[Any]
 MINIMUM = 128  # records
 OCTAVES = 5  # of time before the end that a law is fitted to: ln t must range for a power to differ from an exponential
-LEAST_POWER = 0.5  # tori have whole powers: below it the nearest is 0
+HALF = 0.5  # tori have whole powers: one below 1/2 is nearest to 0, and one above n + 1/2 is none up to n
 ROUNDING = 1e-6  # by which a volume of unit vectors may exceed 1, in a logarithm
 
 
@@ -39,10 +39,12 @@ def gali(lengths: ArrayLike, growth: ArrayLike, interval: float, k: int, *, roun
     above (the same for s = N; Skokos, Bountis & Antonopoulos 2008, Eur. Phys. J. Spec. Top. 165:5, for s < N).
 
     Evidence: `decay` is "exponential", "power" or "none", told by least squares of the mean over lanes, evenly in ln t
-    over the last 5 octaves of time: none where the power is below 1/2, else the law with the smaller residual (all are
+    over the last 5 octaves of time: none where the power is below 1/2; exponential where it is above the steepest that
+    tangent maps without exponents have, k (m - 1), of a Jordan block; else the law with the smaller residual (all are
     given). `power` is the fitted exponent of 1/t; `rate` the fitted exponential rate over the second half, and
     `expected_rate` that of the exponents there, both per unit time. `floor` is None: there is none. Status
-    `not_converged` where the first half of the run gives another decay, `diverged` where a deviation vanished.
+    `not_converged` where the first half of the run gives another decay, or an exponential one that is no steeper than a
+    power might be; `diverged` where a deviation vanished.
     `error` is Student's 95 % over lanes; of one lane, the range about its fit over the second half.
 
     Raises ValueError for fewer than 128 records, shapes that do not fit, a NaN, or growth that is not of these lengths.
@@ -51,7 +53,9 @@ def gali(lengths: ArrayLike, growth: ArrayLike, interval: float, k: int, *, roun
     if np.isneginf(g[:, :k]).any():
         return without_value("diverged", f"a deviation vanished: GALI_{k} is 0", T=len(g) * interval)
     index = _logarithm(sizes, g, k, rounding)
-    return _estimate(index, interval, rounding, {"k": k, "expected_rate": _expected(g, k, interval)})
+    return _estimate(
+        index, interval, rounding, k * (g.shape[1] - 1), {"k": k, "expected_rate": _expected(g, k, interval)}
+    )
 
 
 def sali(lengths: ArrayLike, growth: ArrayLike, interval: float, *, rounding: float = 0.0) -> Estimate:
@@ -67,7 +71,9 @@ def sali(lengths: ArrayLike, growth: ArrayLike, interval: float, *, rounding: fl
         return without_value("diverged", "a deviation vanished: SALI is 0", T=len(g) * interval)
     sine = _logarithm(sizes, g, 2, rounding)
     index = sine + 0.5 * (math.log(2.0) - np.log1p(np.sqrt(-np.expm1(2.0 * sine))))
-    return _estimate(index, interval, rounding, {"k": 2, "expected_rate": _expected(g, 2, interval)})
+    return _estimate(
+        index, interval, rounding, 2 * (g.shape[1] - 1), {"k": 2, "expected_rate": _expected(g, 2, interval)}
+    )
 
 
 def fli(lengths: ArrayLike, interval: float, *, rounding: float = 0.0) -> Estimate:
@@ -78,7 +84,7 @@ def fli(lengths: ArrayLike, interval: float, *, rounding: float = 0.0) -> Estima
     sup ln |w_j(t')| over t' <= t and j (Froeschle, Lega & Gonczi 1997, Celest. Mech. Dyn. Astron. 67:41): like l_1 t
     for chaos, like ln t on tori with shear, bounded on isochronous ones and on attracting cycles, and 0 where no
     deviation ever grows. Evidence as for `gali`, of the growth: `growth` is "exponential", "power" or "none", `power`
-    the exponent of t. `error` and errors raised as for `gali`.
+    the exponent of t, at most m - 1 (1 if m = 1) without an exponent. `error` and errors raised as for `gali`.
     """
     sizes = checked_growth(lengths, interval, "the array of lengths")
     sizes = sizes[:, None, None] if sizes.ndim == 1 else sizes[:, :, None] if sizes.ndim == 2 else sizes
@@ -86,8 +92,9 @@ def fli(lengths: ArrayLike, interval: float, *, rounding: float = 0.0) -> Estima
         raise ValueError(
             f"FLI needs lengths (n,), (n, m) or (n, m, lanes) with n >= {MINIMUM}, not {np.shape(lengths)}"
         )
+    m = sizes.shape[1]
     highest = np.maximum(np.maximum.accumulate(sizes.max(axis=1), axis=0), 0.0)  # at the start each is ln 1
-    return _estimate(highest, interval, rounding, {"deviations": sizes.shape[1]}, grows=True)
+    return _estimate(highest, interval, rounding, max(1, m - 1), {"deviations": m}, grows=True)
 
 
 def _checked(lengths: ArrayLike, growth: ArrayLike, interval: float, k: int) -> tuple[Numbers, Numbers]:
@@ -116,47 +123,53 @@ def _expected(growth: Numbers, k: int, interval: float) -> float:
 @dataclass(frozen=True)
 class _Fit:
     law: Law
+    told: bool  # whether no other law is as steep
     power: float
     residuals: dict[str, float]
     line: Callable[[Numbers], Numbers]  # of the law, at times
 
 
-def _fit(curve: Numbers, interval: float) -> _Fit:
-    """How a curve (n,) rises, from its last octaves, where ln t is weighted evenly."""
+def _fit(curve: Numbers, interval: float, steepest: float) -> _Fit:
+    """How a curve (n,) rises, from its last octaves, where ln t is weighted evenly; no power is above `steepest`."""
     t = np.arange(1, len(curve) + 1) * interval
     late = slice(len(t) >> OCTAVES, None)
     x, y, weight = t[late], curve[late], 1.0 / t[late]
     power, in_ln_t = _line(np.log(x), y, weight)
     _, in_t = _line(x, y, weight)
-    residuals = {"none": _spread(y - np.average(y, weights=weight), weight),
-                 "power": _spread(y - in_ln_t(np.log(x)), weight),
-                 "exponential": _spread(y - in_t(x), weight)}  # fmt: skip
-    if power < LEAST_POWER:
-        level = float(np.average(y, weights=weight))
-        return _Fit("none", power, residuals, lambda at: np.full(len(at), level))
-    if residuals["exponential"] < residuals["power"]:
-        return _Fit("exponential", power, residuals, in_t)
-    return _Fit("power", power, residuals, lambda at: in_ln_t(np.log(at)))
+    level = float((weight * y).sum() / weight.sum())
+    residuals = {
+        "none": _spread(y - level, weight),
+        "power": _spread(y - in_ln_t(np.log(x)), weight),
+        "exponential": _spread(y - in_t(x), weight),
+    }
+    if power < HALF:
+        return _Fit("none", True, power, residuals, lambda at: np.full(len(at), level))
+    too_steep = power > steepest + HALF
+    if too_steep or residuals["exponential"] < residuals["power"]:
+        return _Fit("exponential", too_steep, power, residuals, in_t)
+    return _Fit("power", True, power, residuals, lambda at: in_ln_t(np.log(at)))
 
 
 def _line(x: Numbers, y: Numbers, weight: Numbers) -> tuple[float, Callable[[Numbers], Numbers]]:
-    middle, level = np.average(x, weights=weight), np.average(y, weights=weight)
-    slope = float(weight @ ((x - middle) * (y - level)) / (weight @ (x - middle) ** 2))
+    total = weight.sum()
+    middle, level = (weight * x).sum() / total, (weight * y).sum() / total
+    apart = weight * (x - middle)  # sums, no dot products: those of the linear algebra wake threads
+    slope = float((apart * y).sum() / (apart * (x - middle)).sum())
     return slope, lambda at: level + slope * (at - middle)
 
 
 def _spread(residual: Numbers, weight: Numbers) -> float:
-    return math.sqrt(np.average(residual**2, weights=weight))
+    return math.sqrt((weight * residual**2).sum() / weight.sum())
 
 
 def _estimate(
-    index: Numbers, interval: float, rounding: float, evidence: dict[str, Any], *, grows: bool = False
+    index: Numbers, interval: float, rounding: float, steepest: int, evidence: dict[str, Any], *, grows: bool = False
 ) -> Estimate:
     """The mean over lanes at the end of an index (n, lanes), and the law of its decay, or of its growth."""
     n, lanes = index.shape
     sign = 1.0 if grows else -1.0
     curve = sign * index.mean(axis=1)
-    fit, before = _fit(curve, interval), _fit(curve[: n // 2], interval)
+    fit, before = _fit(curve, interval, steepest), _fit(curve[: n // 2], interval, steepest)
     t = np.arange(n // 2 + 1, n + 1) * interval
     rate, _ = _line(t, curve[n // 2 :], np.ones(len(t)))
     if lanes > 1:
@@ -167,6 +180,7 @@ def _estimate(
         "growth" if grows else "decay": fit.law,
         "rate": rate,
         "power": fit.power,
+        "steepest_power": steepest,
         "residuals": fit.residuals,
         "first_half": before.law,
         "floor": None,
@@ -175,5 +189,5 @@ def _estimate(
         "lanes": lanes,
         "unit": "natural logarithm",
     }
-    status: Literal["ok", "not_converged"] = "ok" if fit.law == before.law else "not_converged"
+    status: Literal["ok", "not_converged"] = "ok" if fit.told and fit.law == before.law else "not_converged"
     return Estimate(float(index[-1].mean()), half + rounding, status, evidence)

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,7 +18,7 @@ from indicators.lyapunov import lyapunov_spectrum
 from indicators.megno import megno
 
 MOST_DEVIATIONS = 10  # where no number is asked for
-NUMBERS = 2**16  # of records times deviations that a lane leaves
+NUMBERS = 2**14  # of records times deviations that a lane leaves
 FEWEST_RECORDS = 512
 PILOT_TIME = 400.0  # of a flow, over which its step is chosen
 
@@ -30,7 +30,7 @@ class ChaosIndicators:
     `status` says how the orbit ended; unless it is "ok" no estimate has a value. `gali` holds GALI_2, GALI_3 ..; `sali`
     of a single deviation is `not_applicable`. `settings` are those of the run: T, h (1 for a map), steps per record,
     deviations k, seed, steps between two Gram-Schmidts and the condition number they are chosen for, and the largest
-    factor by which one shortened a vector (`loss`).
+    factor by which one shortened a vector (`loss`); the last three are in the evidence of FLI, SALI and GALI too.
     """
 
     status: RunStatus
@@ -137,7 +137,8 @@ class _Lanes:
 def _of_lane(
     made: TangentRun, i: int, settings: dict[str, float], gram_schmidts: int, per_iterate: bool
 ) -> ChaosIndicators:
-    growth, lengths, interval = made.growth[:, :, i], made.lengths[:, :, i], float(made.interval[i])
+    growth, lengths = (np.ascontiguousarray(each[:, :, i]) for each in (made.growth, made.lengths))
+    interval = float(made.interval[i])
     k, status = growth.shape[1], made.status[i]
     if status == "ok" and not (np.maximum(growth, lengths) < math.inf).all():
         status = "blew_up"  # of the deviations: the state is still finite
@@ -147,17 +148,21 @@ def _of_lane(
         return ChaosIndicators(status, no, no, no, no, no, (no,) * (k - 1), settings)
     # each Gram-Schmidt changes a length by the rounding of a sum of k products, magnified by the loss
     rounding = float(np.finfo(float).eps * k * gram_schmidts * settings["loss"])
+    intervals = {key: settings[key] for key in ("between", "condition", "loss")}
+
+    def told(one: Estimate) -> Estimate:
+        return replace(one, evidence=one.evidence | intervals)
+
     mean, slope = megno(growth[:, 0], interval, continuous=not per_iterate)
-    aligned = [gali(lengths, growth, interval, j, rounding=rounding) for j in range(2, k + 1)]
+    aligned = [told(gali(lengths, growth, interval, j, rounding=rounding)) for j in range(2, k + 1)]
+    single = without_value("not_applicable", "a single deviation has no other to align with")
     return ChaosIndicators(
         status,
         lyapunov_spectrum(growth, interval),
         mean,
         slope,
-        fli(lengths, interval, rounding=rounding),
-        sali(lengths, growth, interval, rounding=rounding)
-        if aligned
-        else without_value("not_applicable", "a single deviation has no other to align with"),
+        told(fli(lengths, interval, rounding=rounding)),
+        told(sali(lengths, growth, interval, rounding=rounding)) if aligned else single,
         tuple(aligned),
         settings,
     )

@@ -317,10 +317,43 @@ def test_lanes_are_averaged_with_students_interval():
     assert fli(lengths[:, 0, 0], 0.5).number == pytest.approx(lengths[-1, 0, 0])
 
 
+def test_laws_are_fitted_evenly_in_ln_t():
+    """Against numpy's weighted fit over the last 5 octaves; the rate over the second half has no weights."""
+    n, interval = 640, 0.25
+    t = np.arange(1, n + 1) * interval
+    index = -np.sqrt(t) - 0.3 * np.sin(t) ** 2
+    growth = np.zeros((n, 2))
+    growth[:, 1] = np.diff(index, prepend=0.0)
+    found = gali(np.zeros((n, 2)), growth, interval, 2).evidence
+    late = t > t[-1] / 32
+    power, level = np.polyfit(np.log(t[late]), index[late], 1, w=t[late] ** -0.5)
+    rest = index[late] - level - power * np.log(t[late])
+    assert found["power"] == pytest.approx(-power, rel=1e-9)
+    assert found["residuals"]["power"] == pytest.approx(math.sqrt(np.average(rest**2, weights=1 / t[late])), rel=1e-9)
+    assert found["rate"] == pytest.approx(-np.polyfit(t[n // 2 :], index[n // 2 :], 1)[0], rel=1e-9)
+    assert found["expected_rate"] == pytest.approx(-(index[-1] - index[n // 2 - 1]) / (n / 2 * interval), rel=1e-9)
+
+
 def test_fli_remembers_the_highest_point():
     curve = np.concatenate([np.linspace(0, 7, 100), np.linspace(7, -20, 100)])
     assert fli(curve, 1.0).number == 7.0
     assert fli(-np.abs(curve), 1.0).number == 0.0  # the start
+
+
+def test_what_no_power_is_steep_enough_for_is_exponential():
+    """Lingering chaos, ln GALI_2 = -t^2/T: neither law fits; two vectors of two align like t^-2 at most."""
+    n = 2_000
+    for size, status in [(300.0, "ok"), (6.0, "not_converged")]:
+        growth = np.zeros((n, 2))
+        growth[:, 1] = np.diff(-size * (np.arange(1, n + 1) / n) ** 2, prepend=0.0)
+        found = gali(np.zeros((n, 2)), growth, 1.0, 2)
+        assert (found.evidence["decay"], found.status) == ("exponential", status)
+        assert found.evidence["steepest_power"] == 2
+    steep = np.zeros((n, 2))
+    steep[:, 1] = np.diff(-300.0 * np.log(np.arange(1, n + 2)))  # the power law fits best, and none is so steep
+    found = gali(np.zeros((n, 2)), steep, 1.0, 2)
+    assert found.evidence["residuals"]["power"] < found.evidence["residuals"]["exponential"]
+    assert found.evidence["decay"] == "exponential"
 
 
 def test_a_late_change_of_law_is_not_converged():
@@ -339,7 +372,8 @@ def test_a_vanished_deviation_has_no_alignment():
     """The Henon map at b = 0 has rank 1 everywhere: GALI_2 is 0 after one iterate, and FLI goes on."""
     made, interval = passed(system("henon"), (0.1, 0.1), 200, b=0.0)
     largest, small, (volume,) = indices(made, interval)
-    assert (small.status, volume.status, largest.status) == ("diverged", "diverged", "ok")
+    assert (small.status, volume.status) == ("diverged", "diverged")
+    assert largest.number == pytest.approx(made.lengths.max(), rel=1e-12)
     assert "GALI_2 is 0" in volume.evidence["reason"]
     assert np.isfinite(made.lengths[:, 0]).all()
     assert np.isfinite(made.loss).all()

@@ -10,7 +10,7 @@ from dynamics.system import RowError
 from dynamics.tangent_run import tangent_run
 from indicators.lyapunov import lyapunov_spectrum
 from indicators.megno import megno
-from labeling.chaos_indicators import chaos_indicators
+from labeling.chaos_indicators import _Lanes, chaos_indicators
 
 STANDARD, LORENZ, HENON_HEILES = system("standard_map"), system("lorenz63"), system("dysts_henonheiles")
 
@@ -55,9 +55,10 @@ def test_regular_and_chaotic_orbit_of_a_flow_in_one_call():
     assert regular.sali.number > -4 > -100 > chaotic.sali.number
     for one in (regular, chaotic):
         assert one.settings["T"] == 5_000.0
-        assert one.settings["h"] * one.settings["steps"] == pytest.approx(one.exponents.evidence["T"] / 16_384, rel=0.5)
+        assert one.settings["h"] * one.settings["steps"] == pytest.approx(one.exponents.evidence["T"] / 4_096, rel=0.5)
         assert one.settings["between"] <= one.settings["steps"]
         assert 1.0 <= one.settings["loss"] < one.settings["condition"]
+        assert one.gali[2].evidence["between"] == one.fli.evidence["between"] == one.settings["between"]
         assert 0.0 < one.gali[2].evidence["rounding"] < 1e-3
 
 
@@ -72,10 +73,10 @@ def test_a_step_of_ones_own_and_fewer_deviations():
 
 def test_a_long_run_of_a_map_has_records_of_several_iterates():
     found = chaos_indicators(STANDARD, {"K": 6.0}, [1.0, 1.0], 100_001)[0]
-    assert found.settings["steps"] == 4
-    assert found.settings["T"] == 100_004
-    assert found.megno.number == pytest.approx(found.exponents.value[0] * 100_004 / 2, rel=0.02)
-    assert found.gali[0].number == pytest.approx(-2 * found.exponents.value[0] * 100_004, rel=1e-3)
+    assert found.settings["steps"] == 13
+    assert found.settings["T"] == 100_009
+    assert found.megno.number == pytest.approx(found.exponents.value[0] * 100_009 / 2, rel=0.02)
+    assert found.gali[0].number == pytest.approx(-2 * found.exponents.value[0] * 100_009, rel=1e-3)
 
 
 def test_forced_flow_keeps_its_phase():
@@ -85,6 +86,15 @@ def test_forced_flow_keeps_its_phase():
     assert sum(found.exponents.value) == pytest.approx(-0.2, rel=1e-3)
     assert found.exponents.value[0] == pytest.approx(0.157, rel=0.1)
     assert found.gali[0].evidence["decay"] == "exponential"
+
+
+def test_each_lane_has_the_forcing_period_of_its_own_parameters():
+    s = system("duffing_chaotic")
+    own = float(s.forcing_period)
+    halved = s.with_values({"omega": 2 * s.parameters["omega"]})
+    lanes = _Lanes(s, [s, halved], np.array([[0.1, 0.1], [0.2, 0.2]]))
+    assert lanes.periods == pytest.approx([own, *[own / 2] * (LANES - 1)])
+    assert _Lanes(LORENZ, [LORENZ], np.ones((3, 1))).periods is None
 
 
 def test_a_single_deviation_has_nothing_to_align_with():
