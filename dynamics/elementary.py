@@ -11,9 +11,9 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
-from numba import njit
 
-_EXACT = {"nogil": True, "error_model": "numpy", "fastmath": {"nsz"}, "forceinline": True}
+from dynamics.kernel import inlined
+
 _ROUND = 1.5 * 2.0**52  # added and taken away, it rounds to a whole number, which then stands in the last bits
 
 # pi/2 and ln 2 in parts of 33 and 32 bits, whose products with a whole number below 2**20 are exact
@@ -43,7 +43,7 @@ _FARTHEST = 2.0**50  # where neighbouring doubles are a quarter apart, and an an
 _LARGEST, _SMALLEST = math.log(np.finfo(float).max), -708.0
 
 
-@njit(**_EXACT)
+@inlined
 def _turned(x, quarter):  # type: ignore[no-untyped-def]
     """sin(x + quarter pi/2); beyond 2**50 in size any value would do, and it is that at 0."""
     shifted = x * _PER_HALF_PI + _ROUND
@@ -59,25 +59,25 @@ def _turned(x, quarter):  # type: ignore[no-untyped-def]
     return -value if q & 2 else value
 
 
-@njit(**_EXACT)
+@inlined
 def sine(x):  # type: ignore[no-untyped-def]
     """sin x; NaN at infinity."""
     return _turned(x, 0)
 
 
-@njit(**_EXACT)
+@inlined
 def cosine(x):  # type: ignore[no-untyped-def]
     """cos x; NaN at infinity."""
     return _turned(x, 1)
 
 
-@njit(**_EXACT)
+@inlined
 def tangent(x):  # type: ignore[no-untyped-def]
     """tan x."""
     return _turned(x, 0) / _turned(x, 1)
 
 
-@njit(**_EXACT)
+@inlined
 def exponential(x):  # type: ignore[no-untyped-def]
     """exp x; infinite above ln of the largest double, 0 below -708, where the result would be subnormal."""
     held = min(max(x, _SMALLEST), _LARGEST)
@@ -93,7 +93,7 @@ def exponential(x):  # type: ignore[no-untyped-def]
     return value if x == x else x
 
 
-@njit(**_EXACT)
+@inlined
 def hyperbolic_sine(x):  # type: ignore[no-untyped-def]
     """sinh x, by its series within 1 of 0, where the difference of exponentials would cancel."""
     a = abs(x)
@@ -105,14 +105,14 @@ def hyperbolic_sine(x):  # type: ignore[no-untyped-def]
     return -value if x < 0.0 else value
 
 
-@njit(**_EXACT)
+@inlined
 def hyperbolic_cosine(x):  # type: ignore[no-untyped-def]
     """cosh x."""
     half = exponential(0.5 * abs(x))
     return 0.5 * half * half + 0.5 / half / half
 
 
-@njit(**_EXACT)
+@inlined
 def hyperbolic_tangent(x):  # type: ignore[no-untyped-def]
     """tanh x, which is 1 to the last bit beyond 20."""
     held = min(max(x, -20.0), 20.0)

@@ -53,3 +53,8 @@ def kernel(
         return made
 
     return compiled
+
+
+def inlined(function: Any) -> Any:
+    """A function of scalars that becomes part of the kernels calling it; its arithmetic is never reordered or fused."""
+    return njit(nogil=True, error_model="numpy", fastmath={"nsz"}, forceinline=True)(function)

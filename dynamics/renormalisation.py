@@ -7,7 +7,7 @@ import numpy as np
 
 from dynamics.block import Array, Block, run
 
-APART = 1e6  # by which deviations of length 1 may come to differ in length: ten digits of the shortest are left
+APART = 1e5  # by which deviations of length 1 may come to differ in length: eleven digits of the shortest are left
 LONGEST = 1e280  # by which one may grow or shrink
 TRIALS = 64  # intervals in which the growth is looked at
 

@@ -7,7 +7,7 @@ the volume of w_1 .. w_k is the product of the first k entries of its diagonal (
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numba import types
@@ -15,11 +15,6 @@ from numba import types
 from dynamics.block import LN2, STATUSES, TINY, Array, Block, Run, escape_radius, look, tidy
 from dynamics.codegen import LANES, STEP_TYPE
 from dynamics.kernel import kernel
-
-CONDITION = 1e6  # of the deviations before a Gram-Schmidt, which so loses 6 of 16 digits at most
-STRETCH = 1e100  # of a deviation between two Gram-Schmidts: its square is still a double
-PILOT = 64  # steps, each with a Gram-Schmidt, from which the number between two is chosen
-LONGEST = 1024  # steps between two, however little they do to the deviations
 
 
 @dataclass(frozen=True)
@@ -58,31 +53,6 @@ def tangent_run(moving: Block, records: int, *, steps: int = 1, between: int = 1
     measured = not moving.system.discrete and k == d
     mean = moving.divergence_integral / (interval * records) if measured else np.full(LANES, np.nan)
     return TangentRun(growth, states, interval, tuple(STATUSES[s] for s in status), kept, mean, lengths, loss)
-
-
-def steps_between(moving: Block) -> int:
-    """How many steps of a block may lie between two Gram-Schmidts; the block is left where it is.
-
-    Over PILOT steps the condition number of each single step's deviations is measured. That of m steps is at most the
-    product of m of them: m is the largest number for which the pilot's largest keeps this product below CONDITION, and
-    the lengths within STRETCH. Lanes that leave during the pilot are not asked. The choice depends on the block alone,
-    and no index depends on it but by rounding.
-    """
-    d, k = moving.system.dimension, moving.k
-    trial = replace(moving, data=moving.data.copy(), t=moving.t.copy())
-    worst, alive = np.full(LANES, 1.0 / LONGEST), np.ones(LANES, dtype=bool)
-    for _ in range(PILOT):
-        trial.advance(1)
-        w = np.moveaxis(trial.deviations, -1, 0)
-        alive &= np.isfinite(w).all(axis=(1, 2)) & (np.abs(trial.states) <= escape_radius(moving.system)).all(axis=0)
-        w = np.where(alive[:, None, None], w, np.eye(d)[:, :k])
-        trial.deviations[:] = np.moveaxis(np.linalg.qr(w)[0], 0, -1)
-        singular = np.linalg.svd(w, compute_uv=False)
-        seen = singular[:, -1] > 0.0  # what vanishes does so in any interval
-        size = np.log(singular[seen])
-        condition, stretch = size[:, 0] - size[:, -1], np.abs(size).max(axis=1)
-        worst[seen] = np.maximum.reduce([worst[seen], condition / math.log(CONDITION), stretch / math.log(STRETCH)])
-    return math.floor(1.0 / min(1.0, worst[alive].max(initial=1.0 / LONGEST)))
 
 
 _F1, _F2, _F3 = types.float64[::1], types.float64[:, ::1], types.float64[:, :, ::1]

@@ -9,9 +9,10 @@ from numpy.typing import ArrayLike
 
 from dynamics.block import Array, RunStatus, block
 from dynamics.codegen import LANES
+from dynamics.renormalisation import APART, rarer
 from dynamics.settle import settled
 from dynamics.system import System
-from dynamics.tangent_run import CONDITION, TangentRun, steps_between, tangent_run
+from dynamics.tangent_run import TangentRun, tangent_run
 from indicators.alignment import MINIMUM, fli, gali, sali
 from indicators.estimate import Estimate, without_value
 from indicators.lyapunov import lyapunov_spectrum
@@ -20,6 +21,7 @@ from indicators.megno import megno
 MOST_DEVIATIONS = 10  # where no number is asked for
 NUMBERS = 2**14  # of records times deviations that a lane leaves
 FEWEST_RECORDS = 512
+RAREST = 1024  # steps between two Gram-Schmidts, however little they do to the deviations
 PILOT_TIME = 400.0  # of a flow, over which its step is chosen
 
 
@@ -123,10 +125,10 @@ class _Lanes:
     def indicators(self, k: int, h: float, steps: int, records: int, seed: int) -> list[ChaosIndicators]:
         """Of each orbit, from one pass with k deviations."""
         moving = block(self.system, self.states, self.parameters, k, h=h, periods=self.periods, seed=seed)
-        between = min(steps_between(moving), steps)
+        between = min(rarer(moving, 1, RAREST), steps)
         made = tangent_run(moving, records, steps=steps, between=between)
         settings = {"T": records * steps * h, "h": h, "steps": steps, "k": k, "seed": seed, "between": between,
-                    "condition": CONDITION}  # fmt: skip
+                    "condition": APART}  # fmt: skip
         gram_schmidts = records * math.ceil(steps / between)
         exact = self.system.discrete and steps == 1
         return [

@@ -5,7 +5,8 @@ import numpy as np
 from dynamics.block import block
 from dynamics.codegen import LANES
 from dynamics.registry import system
-from dynamics.tangent_run import steps_between, tangent_run
+from dynamics.renormalisation import rarer
+from dynamics.tangent_run import tangent_run
 from indicators.alignment import fli, gali, sali
 
 HENON_HEILES = system("dysts_henonheiles")
@@ -24,7 +25,7 @@ def begun(s, states, k=None, *, h=1.0, seed=0, **changed):
 def passed(s, states, records, *, steps=1, between=None, **more):
     """A pass of all lanes, and the time of a record."""
     moving = begun(s, states, **more)
-    made = tangent_run(moving, records, steps=steps, between=between or steps_between(moving))
+    made = tangent_run(moving, records, steps=steps, between=between or rarer(moving, 1, 1024))
     assert set(made.status) == {"ok"}
     return made, float(made.interval[0])
 
