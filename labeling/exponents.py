@@ -202,6 +202,9 @@ def _measured(asked: _Asked, moving: Blocks, between: int) -> tuple[Array, Array
         np.maximum(spread * student.ppf(0.5 + level / 2, BATCHES_ALONE - 1), rest) + defect[:, None]
         for level in (LEVEL, VERDICT_LEVEL)
     )
+    size, neutral = np.abs(rates), (np.log(np.maximum(total, math.e)) / total)[:, None]
+    least = np.where(size <= neutral, size, 0.0)  # as indicators.lyapunov.reaching_zero
+    error, error_999 = np.maximum(error, least), np.maximum(error_999, least)
     return rates, error, error_999, moving.h, total
 
 
