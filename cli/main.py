@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from cli.cache import cache
+from cli.indicators import indicators
 from cli.label import label
 from cli.options import UsageError, fault_of
 from cli.systems import systems
@@ -21,6 +22,7 @@ app = typer.Typer(
 )
 app.command()(systems)
 app.command()(label)
+app.command()(indicators)
 app.command()(cache)
 
 

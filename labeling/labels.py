@@ -39,7 +39,7 @@ def label_row(e: Evidence, verdict: Verdict, settings: Settings) -> Row:
         "reason": verdict.reason,
         "attractors": [attractor(e.system, verdict)],
         "transient": None,
-        "predicates": (found := _plain(predicates(study))),
+        "predicates": (found := plain(predicates(study))),
         "indicators": {
             "lyapunov_spectrum": _figures(e.spectrum),
             "lyapunov_max": _figures(e.largest),
@@ -51,21 +51,21 @@ def label_row(e: Evidence, verdict: Verdict, settings: Settings) -> Row:
             "correlation_dimension": _figures(study.correlation_dimension),
         },
         "violations": violations({name: predicate["value"] for name, predicate in found.items()}),
-        "evidence": _plain(verdict.evidence),
+        "evidence": plain(verdict.evidence),
         "provenance": provenance(settings),
     }
 
 
 def _figures(estimate: Estimate) -> Row:
-    return {"value": _plain(estimate.value), "error": _plain(estimate.error), "status": estimate.status}
+    return {"value": plain(estimate.value), "error": plain(estimate.error), "status": estimate.status}
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Plain JSON values; a number that is not finite becomes None, never text."""
     if isinstance(value, dict):
-        return {key: _plain(v) for key, v in value.items()}
+        return {key: plain(v) for key, v in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(v) for v in value]
+        return [plain(v) for v in value]
     if hasattr(value, "item"):
         value = value.item()
     return None if isinstance(value, float) and not math.isfinite(value) else value

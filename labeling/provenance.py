@@ -31,12 +31,12 @@ def _version() -> str:
 
 def provenance(settings: Settings) -> dict[str, Any]:
     """Which version, code, settings and seed made a row."""
-    return {
-        "version": _version(),
-        "code": code_digest(),
-        "settings": settings.provenance(),
-        "seed": settings.seed,
-    }
+    return made_by(settings.provenance(), settings.seed)
+
+
+def made_by(settings: dict[str, Any], seed: int) -> dict[str, Any]:
+    """The provenance of what other settings than those of a label made."""
+    return {"version": _version(), "code": code_digest(), "settings": settings, "seed": seed}
 
 
 @cache
