@@ -11,6 +11,7 @@ from dynamics.kernel import kernel
 from indicators.embedding import REPEAT, REPEATED, delay_vectors, nearest_neighbours, repeated_share, spread_over
 
 REFERENCES = 4000
+MOST_NEIGHBOURS = 256
 WITH_NEIGHBOUR = 0.8
 UNRELATED = 300
 FEWEST_POINTS = 50
@@ -36,6 +37,7 @@ def neighbourhoods(
 
     radius : None takes the smallest one at which four fifths of the points have a neighbour. Neighbours within
     `theiler` in time and repeats, closer than 1e-9 of the range, do not count; points without neighbours are left out.
+    Of more than 256 neighbours so many are taken, evenly spread in time: a motion that comes to rest has thousands.
     """
     points = delay_vectors(series, dimension, delay)
     points = points[: len(points) - steps]
@@ -46,12 +48,13 @@ def neighbourhoods(
         radius = float(np.quantile(apart, WITH_NEIGHBOUR, method="higher"))
     if not np.isfinite(radius):
         return Neighbourhoods(references[:0], np.zeros(1, np.int64), references[:0], radius)
-    inside = cKDTree(points).query_ball_point(points[references], radius, p=np.inf, return_sorted=True)
+    tree = cKDTree(points)
     lists = []
-    for i, each in zip(references, inside, strict=True):
-        index = np.array(each, dtype=np.int64)
+    for i in references:
+        index = np.array(tree.query_ball_point(points[i], radius, p=np.inf, return_sorted=True), dtype=np.int64)
         index = index[np.abs(index - i) > theiler]
-        lists.append(index[np.max(np.abs(points[index] - points[i]), axis=1) > repeat])
+        index = index[np.max(np.abs(points[index] - points[i]), axis=1) > repeat]
+        lists.append(index[spread_over(index.size, MOST_NEIGHBOURS)] if index.size else index)
     sizes = np.array([each.size for each in lists])
     starts = np.concatenate([[0], np.cumsum(sizes[sizes > 0])]).astype(np.int64)
     return Neighbourhoods(references[sizes > 0], starts, np.concatenate(lists), radius)

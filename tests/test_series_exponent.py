@@ -59,6 +59,17 @@ def test_the_ball_is_the_smallest_in_which_four_fifths_have_a_neighbour():
     assert len(naive.divergence(x, 2, 1, 5, near.radius, 20)) == near.references.size
 
 
+def test_a_motion_that_comes_to_rest_has_no_more_neighbours_than_can_be_followed():
+    t = np.arange(3000)
+    near = neighbourhoods(np.exp(-0.004 * t) * np.sin(0.1 * t), 2, 16, 30, 100)
+    sizes = np.diff(near.starts)
+    assert sizes.max() == 256
+    last = near.members[near.starts[-2] :]
+    assert last.size == 256
+    assert (np.diff(last) > 0).all()
+    assert np.ptp(last) > 1500  # spread over all of its time at rest, not the first ones
+
+
 def test_nearest_neighbours_skip_the_window_and_repeats():
     points = np.array([[0.0], [0.1], [5.0], [0.0], [0.3], [5.2]])
     found, apart = nearest_neighbours(points, np.arange(6), 1, 1e-9)
