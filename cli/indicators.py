@@ -28,7 +28,7 @@ def indicators(
 ) -> None:
     """Say whether a series of numbers is regular, chaotic or noise, with the indicators and the reasons.
 
-    The series stands at equal steps, one value a line or in one column, 200 values at least. Exit status 1: undecided.
+    The series stands at equal steps, one value a line or in one column, 200 values at least.
 
     Examples: [bold]bench indicators pulse.csv --column x --interval 0.01[/bold] ·
     [bold]bench indicators orbit.npy --json[/bold] · [bold]bench indicators - < values.txt[/bold]
@@ -45,8 +45,6 @@ def indicators(
         typer.echo(json.dumps(source | _row(d, found, seed), ensure_ascii=False, allow_nan=False))
     else:
         _print_page(d, found, name)
-    if found.kind == "undecided":
-        raise typer.Exit(1)
 
 
 def _described(series: Any, file: str, interval: float, order: int | None, seed: int) -> "Description":

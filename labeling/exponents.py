@@ -21,6 +21,7 @@ from indicators.lyapunov import BATCHES_ALONE, CONVERGED, LEVEL, VERDICT_LEVEL
 RECORDS = 2 * BATCHES_ALONE
 TRIALS = 16  # Gram-Schmidt intervals in which the growth of the deviations is looked at
 RAREST = 256  # steps or iterates between two orthonormalisations
+ALIGNMENT = 0.05  # of the length, gone along before it is measured
 PART = 128  # blocks that a thread takes at a time
 
 
@@ -186,6 +187,8 @@ def _forcing_periods(system: System, parameters: Array) -> Array:
 def _measured(asked: _Asked, moving: Blocks, between: int) -> tuple[Array, Array, Array, Array, Array]:
     """Rates, half-widths at two levels (B, k, LANES), steps and times (B, LANES)."""
     steps = math.ceil(round(asked.length / float(moving.h.min()), 9))
+    aligning = math.ceil(ALIGNMENT * steps / between)  # in which the deviations turn into their own directions
+    run_blocks(moving, 1, steps=between, renormalisations=aligning)
     renormalisations = max(1, math.ceil(steps / (RECORDS * between)))
     between = math.ceil(steps / (RECORDS * renormalisations))
     growth, status = run_blocks(moving, RECORDS, steps=between, renormalisations=renormalisations)
