@@ -19,6 +19,8 @@ from dynamics.notation import equations
 from dynamics.tracing import traced, without_clocks
 
 MODULES = {"ode": "dysts.flows", "dde": "dysts.flows", "map": "dysts.maps"}
+USUAL = 400.0  # time that is dropped unless a row says otherwise
+LONG_TURNS = (50, 400)  # of the dominant period, between which that is in order
 METADATA = {"dysts.flows": "chaotic_attractors.json", "dysts.maps": "discrete_maps.json"}
 
 
@@ -55,6 +57,8 @@ def row_of(stated: Mapping[str, Any]) -> dict[str, Any]:
         "citation": _citation(name, about["citation"]),
         **{key: stated[key] for key in ("box", "circle", "same_as", "transient", "sweep") if key in stated},
     }
+    if kind == "ode" and "transient" not in stated:
+        row |= _transient(about.get("period"))
     if found.delayed:
         row["delayed"] = {past: {"of": x, "by": by} for past, (x, by) in found.delayed.items()}
     return row
@@ -68,6 +72,13 @@ def package(module: str) -> tuple[Any, dict[str, Any]]:
         imported = importlib.import_module(module)
     text = (files("dysts") / "data" / METADATA[module]).read_text(encoding="utf-8")
     return imported, json.loads(text)
+
+
+def _transient(period: float | None) -> dict[str, float]:
+    """A transient of its own for a flow much slower or faster than most, by the package's dominant period."""
+    if period is None or LONG_TURNS[0] * period <= USUAL <= LONG_TURNS[1] * period:
+        return {}
+    return {"transient": float(LONG_TURNS[0 if LONG_TURNS[0] * period > USUAL else 1] * period)}
 
 
 def _citation(name: str, stated: str) -> str:
