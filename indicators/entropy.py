@@ -8,18 +8,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri, stdtrit
 
-from dynamics.kernel import kernel
 from indicators.estimate import Estimate, Status
-from indicators.series import checked_series
+from indicators.ordinal import codes_of, counts_of
+from indicators.series import real_series, unfit
 
 ORDERS = range(2, 9)
 BLOCKS = 20
 BLOCK_WINDOWS = 20
 LISTED_ORDER = 4
 WINDOWS_PER_PATTERN = 5
-CHUNK = 2048
-COUNTING_LANES = 4
-LANES_ORDER = 6
 
 
 def permutation_entropy(x: ArrayLike, *, order: int = 3, delay: int = 1, normalize: bool = True) -> Estimate:
@@ -37,9 +34,11 @@ def permutation_entropy(x: ArrayLike, *, order: int = 3, delay: int = 1, normali
 
     Bandt & Pompe 2002, Phys. Rev. Lett. 88:174102; forbidden patterns: Amigo, Zambrano & Sanjuan 2007, EPL 79:50001.
     """
-    codes = ordinal_patterns(x, order, delay)
-    windows = codes.size
-    by_block = _by_block(codes, order)
+    series = _windowed(x, order, delay)
+    windows = series.size - (order - 1) * delay
+    by_block = counts_of(series, order, delay, BLOCKS if windows >= BLOCKS * BLOCK_WINDOWS else 1)
+    if by_block is None:
+        raise ValueError(unfit(series))
     counts = by_block.sum(axis=0)
     seen = counts[counts > 0]
     p = seen / windows
@@ -70,35 +69,27 @@ def ordinal_patterns(x: ArrayLike, order: int = 3, delay: int = 1) -> NDArray[np
     In the factorial number system digit j is the number of earlier values of the window that are greater than
     value j (Lehmer code of the stable argsort); code 0 is the rising pattern, order! - 1 the falling one.
     """
+    series = _windowed(x, order, delay)
+    problem = unfit(series)
+    if problem:
+        raise ValueError(problem)
+    return codes_of(series, order, delay)
+
+
+def _windowed(x: ArrayLike, order: int, delay: int) -> NDArray[np.float64]:
+    """The series, whose values may still be NaN or infinite, if it has a window."""
     if index(order) not in ORDERS:
         raise ValueError(f"order is {order}; it must be in {ORDERS.start}..{ORDERS.stop - 1}")
     if index(delay) < 1:
         raise ValueError(f"delay is {delay}; it must be at least 1")
-    series = checked_series(x, 0)
+    series = real_series(x)
     shortest = (order - 1) * delay + 1
     if series.size < shortest:
         raise ValueError(
             f"the series has N = {series.size} values; order {order} and delay {delay} need at least "
             f"(order - 1)*delay + 1 = {shortest}"
         )
-    codes = np.zeros(series.size - shortest + 1, dtype=np.int32)
-    _ordinal_patterns(series, order, delay, codes)
-    return codes
-
-
-@kernel("void(f8[::1], i8, i8, i4[::1])")
-def _ordinal_patterns(x: NDArray, order: int, delay: int, codes: NDArray) -> None:
-    for start in range(0, codes.size, CHUNK):
-        stop = min(start + CHUNK, codes.size)
-        chunk = codes[start:stop]
-        weight = np.int32(1)
-        for j in range(1, order):
-            weight *= np.int32(j)
-            later = x[start + j * delay : stop + j * delay]
-            for k in range(j):
-                earlier = x[start + k * delay : stop + k * delay]
-                for i in range(chunk.size):
-                    chunk[i] += weight if earlier[i] > later[i] else np.int32(0)
+    return series
 
 
 def pattern_frequencies(x: ArrayLike, order: int = 3, delay: int = 1) -> dict[tuple[int, ...], float]:
@@ -124,25 +115,6 @@ def _patterns(order: int) -> list[tuple[int, tuple[int, ...]]]:
             for code, pattern in table
         ]
     return table
-
-
-@kernel("void(i4[::1], i8, i4[:, :, ::1])")
-def _pattern_counts(codes: NDArray, length: int, counts: NDArray) -> None:
-    """Row b of counts gets codes[b length : (b + 1) length]; neighbours go to different lanes, so no write waits."""
-    lane = counts.shape[1] - 1
-    for b in range(counts.shape[0]):
-        for i in range(b * length, min((b + 1) * length, codes.size)):
-            counts[b, i & lane, codes[i]] += 1
-
-
-def _by_block(codes: NDArray[np.int32], order: int) -> NDArray[np.int64]:
-    """Counts of the patterns in 20 equal blocks, and in a last row what is left over; one row for fewer windows."""
-    blocks = BLOCKS + 1 if codes.size >= BLOCKS * BLOCK_WINDOWS else 1
-    length = codes.size // BLOCKS if blocks > 1 else codes.size
-    lanes = COUNTING_LANES if order <= LANES_ORDER else 1
-    counts = np.zeros((blocks, lanes, factorial(order)), dtype=np.int32)
-    _pattern_counts(codes, length, counts)
-    return counts.sum(axis=1, dtype=np.int64)
 
 
 def _half_width(by_block: NDArray[np.int64]) -> float:

@@ -14,6 +14,29 @@ def checked_series(x: Any, minimum: int = 1, what: str = "series") -> NDArray[np
     input, any other number of dimensions than one, fewer than `minimum` values and the first value that is NaN or
     infinite are refused.
     """
+    series = real_series(x, what)
+    if series.size < minimum:
+        raise ValueError(f"the {what} has {series.size} values; at least {minimum} are needed")
+    problem = unfit(series, what)
+    if problem:
+        raise ValueError(problem)
+    return series
+
+
+def unfit(series: NDArray[np.float64], what: str = "series") -> str:
+    """What is to be said of a series that is not finite; nothing of one that is."""
+    finite = np.isfinite(series)
+    if finite.all():
+        return ""
+    first = int(np.argmin(finite))
+    return (
+        f"the {what} is not finite: the value at index {first} is {series[first]}, "
+        f"{np.count_nonzero(~finite)} of {series.size} in all; pass finite values only"
+    )
+
+
+def real_series(x: Any, what: str = "series") -> NDArray[np.float64]:
+    """As `checked_series`, of any length, for a caller who sees on the way what is not finite."""
     if isinstance(x, np.ma.MaskedArray):
         raise ValueError(f"the {what} is a masked array; pass a plain array without the masked values, x.compressed()")
     try:
@@ -31,15 +54,6 @@ def checked_series(x: Any, minimum: int = 1, what: str = "series") -> NDArray[np
     elif values.dtype.kind not in "biuf":
         raise ValueError(f"the {what} has dtype {values.dtype}; pass real numbers")
     series = np.require(values, np.float64, ["C", "A", "W"])
-    if series.size < minimum:
-        raise ValueError(f"the {what} has {series.size} values; at least {minimum} are needed")
-    finite = np.isfinite(series)
-    if not finite.all():
-        first = int(np.argmin(finite))
-        raise ValueError(
-            f"the {what} is not finite: the value at index {first} is {series[first]}, "
-            f"{np.count_nonzero(~finite)} of {series.size} in all; pass finite values only"
-        )
     return series
 
 

@@ -130,6 +130,7 @@ def _displacement(phi: NDArray, products: NDArray, c: NDArray, work: NDArray, ou
     """
     n_cut, count = out.shape
     windows = phi.size - n_cut
+    share = 1.0 / windows
     turn_re, turn_im, unit_re, unit_im, head_re, head_im, tail_re, tail_im, growth = work
     for i in range(count):
         turn_re[i] = np.cos(c[i])
@@ -140,7 +141,7 @@ def _displacement(phi: NDArray, products: NDArray, c: NDArray, work: NDArray, ou
         head_im[i] = 0.0
         tail_re[i] = 0.0
         tail_im[i] = 0.0
-        growth[i] = products[0] / windows
+        growth[i] = products[0] * share
         out[0, i] = growth[i]
     for m in range(1, n_cut):
         first = phi[m - 1]
@@ -155,7 +156,7 @@ def _displacement(phi: NDArray, products: NDArray, c: NDArray, work: NDArray, ou
             re = unit_re[i]
             im = unit_im[i]
             pairs = last * (re * tail_re[i] + im * tail_im[i]) - first * (re * head_re[i] + im * head_im[i])
-            growth[i] += (squares + 2.0 * (pairs + re * product)) / windows
+            growth[i] += (squares + 2.0 * (pairs + re * product)) * share
             tail_re[i] += last * re
             tail_im[i] += last * im
             head_re[i] += first * re
@@ -173,10 +174,34 @@ def _detrended(series: NDArray[np.float64]) -> NDArray[np.float64] | None:
 
 def _growth_correlation(moved: NDArray[np.float64]) -> NDArray[np.float64]:
     """K_c: the correlation of each column of moved with its row number."""
-    n = np.arange(moved.shape[0]) - (moved.shape[0] - 1) / 2
-    rest = moved - moved.mean(axis=0)
-    correlation: NDArray[np.float64] = (n @ rest) / np.sqrt((n @ n) * np.einsum("ij,ij->j", rest, rest))
-    return correlation
+    out = np.empty(moved.shape[1])
+    _correlation(moved, np.empty((2, moved.shape[1])), out)
+    return out
+
+
+@kernel("void(f8[:, ::1], f8[:, ::1], f8[::1])")
+def _correlation(moved: NDArray, work: NDArray, out: NDArray) -> None:
+    """Means first, and sums of what differs from them after, lest the sums cancel."""
+    count, columns = moved.shape
+    mean, squares = work
+    mean[:] = 0.0
+    squares[:] = 0.0
+    out[:] = 0.0
+    for m in range(count):
+        for i in range(columns):
+            mean[i] += moved[m, i]
+    for i in range(columns):
+        mean[i] /= count
+    of_time = 0.0
+    for m in range(count):
+        time = m - 0.5 * (count - 1)
+        of_time += time * time
+        for i in range(columns):
+            rest = moved[m, i] - mean[i]
+            squares[i] += rest * rest
+            out[i] += time * rest
+    for i in range(columns):
+        out[i] /= np.sqrt(of_time * squares[i])
 
 
 def _median_half_width(ordered: NDArray[np.float64]) -> float:
