@@ -7,11 +7,9 @@ from numpy.typing import NDArray
 
 from dynamics.kernel import kernel
 
-CHUNK = 4096  # windows at a time: what is compared stays in the first-level cache
+CHUNK = 2048  # windows at a time: what is compared stays in the first-level cache
 MOST_CELLS = 600  # of the table in which several codes are counted at once
 MOST_TOGETHER = 8
-LANES = 4
-LANES_ORDER = 6
 
 
 def codes_of(series: NDArray[np.float64], order: int, delay: int) -> NDArray[np.int32]:
@@ -32,8 +30,7 @@ def counts_of(series: NDArray[np.float64], order: int, delay: int, blocks: int) 
     together = 1
     while patterns ** (together + 1) <= MOST_CELLS and together < MOST_TOGETHER:
         together += 1
-    lanes = LANES if together == 1 and order <= LANES_ORDER else 1
-    cells = np.empty((lanes, patterns**together), dtype=np.int32)
+    cells = np.empty(patterns**together, dtype=np.int32)
     finite = _counts(series, order, delay, length, together, *_work(order, delay), cells, counts)
     return counts if finite else None
 
@@ -60,15 +57,18 @@ def _chunk_codes(
         late = x[start + lag * delay : start + size + (order - 1) * delay]
         for i in range(early.size):
             row[i] = early[i] > late[i]
+    first = greater[1]
     for i in range(size):
-        codes[i] = greater[1, i]
+        codes[i] = first[i]
     weight = 1
     for j in range(2, order):
         weight *= j
         digit_weight = np.uint16(weight)
+        first = greater[j]
+        second = greater[j - 1][delay : delay + size]
         for i in range(size):
-            digit[i] = greater[j, i]
-        for k in range(1, j):
+            digit[i] = first[i] + second[i]
+        for k in range(2, j):
             part = greater[j - k][k * delay : k * delay + size]
             for i in range(size):
                 digit[i] += part[i]
@@ -77,7 +77,9 @@ def _chunk_codes(
 
 
 @kernel("void(f8[::1], i8, i8, u1[:, ::1], u1[::1], u2[::1], i4[::1])")
-def _codes(x: NDArray, order: int, delay: int, greater: NDArray, digit: NDArray, chunk: NDArray, codes: NDArray) -> None:
+def _codes(
+    x: NDArray, order: int, delay: int, greater: NDArray, digit: NDArray, chunk: NDArray, codes: NDArray
+) -> None:
     for start in range(0, codes.size, chunk.size):
         size = min(chunk.size, codes.size - start)
         _chunk_codes(x, start, size, order, delay, greater, digit, chunk)
@@ -94,28 +96,28 @@ def _finite(x: NDArray) -> bool:
     return not odd
 
 
-@kernel("void(u2[::1], i8, i8, i8, i4[:, ::1], i8[::1])")
-def _tally(codes: NDArray, size: int, patterns: int, together: int, cells: NDArray, counts: NDArray) -> None:
+@kernel("void(u2[::1], i8, i8, i4[::1], i8[::1])")
+def _tally(codes: NDArray, patterns: int, together: int, cells: NDArray, counts: NDArray) -> None:
     """Count a chunk's codes in cells, `together` of them as one number; what does not divide goes to counts at once.
 
-    An increment waits for the one before if that is of the same cell; so they are made fewer, or, where the table
-    of tuples would be too large, neighbours go to different lanes.
+    One increment after another is what takes time; so they are made fewer, as far as the table stays small.
     """
-    part = size // together
+    part = codes.size // together
+    tuples = codes[:part]
     weight = 1
     for g in range(1, together):
         weight *= patterns
         place = np.uint16(weight)
+        others = codes[g * part : (g + 1) * part]
         for i in range(part):
-            codes[i] += place * codes[g * part + i]
-    lane = cells.shape[0] - 1
+            tuples[i] += place * others[i]
     for i in range(part):
-        cells[i & lane, codes[i]] += 1
-    for i in range(together * part, size):
+        cells[tuples[i]] += 1
+    for i in range(together * part, codes.size):
         counts[codes[i]] += 1
 
 
-@kernel("b1(f8[::1], i8, i8, i8, i8, u1[:, ::1], u1[::1], u2[::1], i4[:, ::1], i8[:, ::1])")
+@kernel("b1(f8[::1], i8, i8, i8, i8, u1[:, ::1], u1[::1], u2[::1], i4[::1], i8[:, ::1])")
 def _counts(
     x: NDArray,
     order: int,
@@ -138,13 +140,11 @@ def _counts(
             size = min(codes.size, stop - start)
             finite &= _finite(x[start : start + size])
             _chunk_codes(x, start, size, order, delay, greater, digit, codes)
-            _tally(codes, size, patterns, together, cells, counts[b])
-        for lane in range(cells.shape[0]):
-            for cell in range(cells.shape[1]):
-                count = cells[lane, cell]
-                code = cell
-                if count > 0:
-                    for _ in range(together):
-                        counts[b, code % patterns] += count
-                        code //= patterns
+            _tally(codes[:size], patterns, together, cells, counts[b])
+        for cell in range(cells.size):
+            code = cell
+            if cells[cell] > 0:
+                for _ in range(together):
+                    counts[b, code % patterns] += cells[cell]
+                    code //= patterns
     return finite
