@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SYSTEMS := logistic_r2_8 logistic_r4 henon standard_map lorenz63 rossler vdp damped_oscillator
 
-.PHONY: label test test-slow lint clean
+.PHONY: label test test-slow lint benchmark clean
 
 label: .venv/ready
 	$(BIN)/bench label $(SYSTEMS) --sweep --out out
@@ -19,6 +19,14 @@ lint: .venv/ready
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# CPU times beside those of other packages, which get an environment of their own; about half an hour
+benchmark: .venv/ready .venv-peers/ready
+	$(BIN)/python -m benchmarks.speed
+
+.venv-peers/ready: .venv/ready benchmarks/peers.txt
+	$(BIN)/python -m benchmarks.environment
+	@touch $@
+
 .venv/ready: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Chaostruth needs Python 3.11 or later; name one with make PYTHON=/path/to/python3"; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "Python's venv module is missing; install it (on Debian: apt-get install python3-venv) and try again"; exit 1; }
@@ -27,5 +35,5 @@ lint: .venv/ready
 	@touch $@
 
 clean:
-	rm -rf .venv out build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-peers out build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -89,7 +89,7 @@ def zero_one_k(x: ArrayLike, *, stride: int | None = None, n_c: int = 100, seed:
         reasons.append(f"{used.size} values used, {ENOUGH_VALUES} are needed: {ENOUGH_VALUES * step} of this series")
 
     c = np.random.default_rng(seed).uniform(*FREQUENCIES, n_c)
-    each = np.sort(_growth_correlation(displacement(rest / rest.std(), c)))
+    each = np.sort(growth_correlation(displacement(rest / rest.std(), c)))
     value = float(np.median(each))
     if REGULAR < value < CHAOTIC:
         reasons.append(f"K = {value:.3f} is neither 0 nor 1; a longer series or a smoother observable is needed")
@@ -172,7 +172,7 @@ def _detrended(series: NDArray[np.float64]) -> NDArray[np.float64] | None:
     return rest if rest.std() > ROUNDING * np.spacing(np.max(np.abs(series))) else None
 
 
-def _growth_correlation(moved: NDArray[np.float64]) -> NDArray[np.float64]:
+def growth_correlation(moved: NDArray[np.float64]) -> NDArray[np.float64]:
     """K_c: the correlation of each column of moved with its row number."""
     out = np.empty(moved.shape[1])
     _correlation(moved, np.empty((2, moved.shape[1])), out)
