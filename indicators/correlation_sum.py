@@ -80,14 +80,29 @@ def pair_counts(
 
 def _reach(points: NDArray[np.float64], circle: NDArray[np.float64], most_pairs: float) -> float:
     n = len(points)
-    some = points[:: max(1, n // SAMPLE)]
-    distances = []
-    for reference in points[:: max(1, n // REFERENCES)]:
-        gaps = np.abs(some - reference)
-        distances.append(np.where(circle > 0.0, np.minimum(gaps, 1.0 - gaps), gaps).max(axis=1))
+    counts = np.zeros(RADII.size + 1, dtype=np.int64)
+    _sample(points, circle, max(1, n // REFERENCES), max(1, n // SAMPLE), counts)
     share = min(LARGEST_SHARE, most_pairs / (n * (n - 1) / 2))
-    reach = min(float(np.quantile(np.concatenate(distances), share)), 0.25 if circle.any() else 1.0)
-    return float(RADII[max(1, int(np.searchsorted(RADII, reach, side="right")) - 1)])
+    closer = np.cumsum(counts)[:-1]
+    last = int(np.searchsorted(closer, share * counts.sum(), side="right")) - 1
+    return min(float(RADII[max(1, last)]), 0.25 if circle.any() else 1.0)
+
+
+@kernel("void(f8[:, ::1], f8[::1], i8, i8, i8[::1])")
+def _sample(points: NDArray, circle: NDArray, reference_step: int, step: int, counts: NDArray) -> None:
+    """Counts of the distances of every reference_step-th point to every step-th, as `_pair_counts` has them."""
+    n, d = points.shape
+    top = counts.size - 1
+    for i in range(0, n, reference_step):
+        for j in range(0, n, step):
+            distance = 0.0
+            for c in range(d):
+                gap = abs(points[j, c] - points[i, c])
+                if circle[c] > 0.0:
+                    gap = min(gap, circle[c] - gap)
+                distance = max(distance, gap)
+            cell = (np.float64(distance).view(np.int64) >> MANTISSA_SHIFT) - BOTTOM
+            counts[min(max(cell + 1, 0), top)] += 1
 
 
 @kernel("void(f8[:, ::1], f8[::1], i8[::1], b1[::1], i8[::1], i8[::1], i8, f8, i8[:, :, ::1])")
