@@ -57,7 +57,7 @@ def installed() -> dict[str, str]:
         done = subprocess.run([interpreter(FOLDER), "-c", code, *pinned()], capture_output=True, text=True, check=False)
     except OSError:
         return {}
-    return {name: number for name, number in (line.split() for line in done.stdout.splitlines())}
+    return dict(line.split() for line in done.stdout.splitlines())
 
 
 if __name__ == "__main__":

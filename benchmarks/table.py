@@ -45,7 +45,8 @@ def cells(row: Comparison, outcome: Outcome) -> list[str]:
         sides = (outcome.value_ours, outcome.value_theirs, row.trusted)
         values = [*(listed(by_name(x), row.within) for x in sides), "yes" if agrees(row, outcome) else "no"]
     return [
-        row.name, peer(row), figure(outcome.ratio, row) + mark, f"{figure(low, row)}–{figure(high, row)}", goal, *values,
+        row.name, peer(row), figure(outcome.ratio, row) + mark, f"{figure(low, row)}–{figure(high, row)}", goal,
+        *values,
         f"{outcome.first_ours:.1f}", "" if row.of_limit else f"{outcome.first_theirs:.1f}",
     ]  # fmt: skip
 

@@ -101,7 +101,7 @@ def _sample(points: NDArray, circle: NDArray, reference_step: int, step: int, co
                 if circle[c] > 0.0:
                     gap = min(gap, circle[c] - gap)
                 distance = max(distance, gap)
-            cell = (np.float64(distance).view(np.int64) >> MANTISSA_SHIFT) - BOTTOM
+            cell = int(np.float64(distance).view(np.int64) >> MANTISSA_SHIFT) - BOTTOM
             counts[min(max(cell + 1, 0), top)] += 1
 
 

@@ -1,4 +1,4 @@
-"""The exponent of the logistic map by plain NumPy, all parameters in one array: what no package should be slower than."""
+"""The exponent of the logistic map by plain NumPy over all parameters: no package should be slower."""
 
 from collections.abc import Callable
 from typing import Any
