@@ -19,7 +19,7 @@ lint: .venv/ready
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# CPU times beside those of other packages, which get an environment of their own; about half an hour
+# CPU times beside those of other packages, which get an environment of their own; about a quarter of an hour
 benchmark: .venv/ready .venv-peers/ready
 	$(BIN)/python -m benchmarks.speed
 

@@ -94,7 +94,7 @@ def henon() -> list[Comparison]:
 
 FLOWS = {  # parameter, grid, the point told, grid of the part, its point, interval of heyoka for 1 and 3 exponents
     "lorenz63": ("rho", [1.0, 200.0, 200], 27, [8.0, 188.0, 10], 1, {1: 1.0, 3: 1.0}, SPROTT, 0.04),
-    "rossler": ("c", [2.01, 7.98, 200], 123, [2.1, 7.5, 10], 6, {1: 5.0, 3: 2.0}, SPROTT_ROSSLER, 0.03),
+    "rossler": ("c", [2.01, 7.98, 200], 123, [2.1, 7.5, 10], 6, {1: 5.0, 3: 1.0}, SPROTT_ROSSLER, 0.03),
 }
 
 

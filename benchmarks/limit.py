@@ -1,9 +1,10 @@
 """The limit that arithmetic sets: what a core can do in 256-bit fused multiply-adds, and how many a sweep needs.
 
 The first is measured here, by chains of multiply-adds that do not wait for one another: 64 numbers are sixteen
-registers of four, enough for two units with a latency of four cycles each. The second is counted, by sending numbers that
-remember through the formulas: a product that goes into a sum costs nothing beside it. Loads, stores, renormalisation
-and the choice of a step are left out; so is the deviation in the transient, which a code may leave out too.
+registers of four, enough for two units with a latency of four cycles each. The second is counted, by sending numbers
+that remember through the formulas: a product that goes into a sum costs nothing beside it. Loads, stores,
+renormalisation and the choice of a step are left out; so is the deviation in the transient, which a code may leave out
+too.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ CHAIN_INSTRUCTIONS = ROUNDS * CHAINS / LANES_OF_REGISTER
 
 
 def chains() -> Callable[[], float]:
-    """The call that makes CHAIN_INSTRUCTIONS multiply-adds of four lanes; RuntimeError if they are not what it makes."""
+    """The call that makes CHAIN_INSTRUCTIONS multiply-adds of four lanes; RuntimeError if it makes none."""
     import numpy as np
     from numba import njit, types
 

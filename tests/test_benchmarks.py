@@ -163,6 +163,23 @@ def test_every_comparison_names_a_function_and_a_pinned_peer():
             assert f"\ndef {function}(" in path.read_text(encoding="utf-8")
 
 
+def test_a_peer_that_cannot_be_installed_is_told_and_left_out(monkeypatch, capsys):
+    asked = []
+
+    def install(what):
+        asked.append(what)
+        return what[0].startswith("numpy")
+
+    monkeypatch.setattr(environment, "install", install)
+    monkeypatch.setattr(environment, "FOLDER", pairs.ROOT)
+    monkeypatch.setattr(environment.venv, "create", lambda *given, **_: None)
+    environment.main()
+    assert len(asked) == 1 + len(environment.pinned())
+    told = capsys.readouterr().err
+    assert "heyoka 7.13.2 cannot be installed here" in told
+    assert "numpy 2" not in told
+
+
 def test_the_points_told_are_those_of_the_literature():
     for (_, whole, at, part, at_part, *_), value in zip(grid.FLOWS.values(), (28.0, 5.7), strict=True):
         assert inputs.grid(*whole)[at] == pytest.approx(value)

@@ -41,6 +41,29 @@ def test_patterns_across_chunks_of_the_kernel_equal_the_twin():
     assert found == naive.ordinal_counts(x.tolist(), 3, 5)
 
 
+@pytest.mark.parametrize(("order", "delay"), [(2, 1), (2, 5000), (3, 1), (4, 1), (4, 3000), (5, 1), (6, 2), (8, 7)])
+def test_patterns_of_a_long_series_equal_the_twin_whatever_the_chunk(order, delay):
+    """Counted several at a time up to order 4, and in blocks; delays up to longer than a chunk."""
+    x = np.random.default_rng(order).integers(0, 9, 12_000 + delay)
+    expected = naive.ordinal_counts(x.tolist(), order, delay)
+    evidence = permutation_entropy(x, order=order, delay=delay).evidence
+    assert evidence["forbidden_patterns"] == math.factorial(order) - len(expected)
+    p = np.array([*expected.values()]) / evidence["windows"]
+    assert evidence["entropy_nats"] == pytest.approx(-p @ np.log(p), abs=1e-12)
+    found = pattern_frequencies(x, order, delay)
+    assert {k: round(v * evidence["windows"]) for k, v in found.items() if v} == expected
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("at", [0, 2047, 2048, 4999, 5000, 9999])
+def test_a_value_that_is_not_finite_is_found_wherever_it_is(bad, at):
+    x = np.random.default_rng(0).random(10_000)
+    x[at] = bad
+    for function in (permutation_entropy, ordinal_patterns, pattern_frequencies):
+        with pytest.raises(ValueError, match=f"index {at} is {bad}"):
+            function(x, order=4, delay=3)
+
+
 @given(st.lists(st.integers(-1000, 1000), min_size=20, max_size=200), st.integers(2, 6))
 def test_entropy_does_not_change_under_an_increasing_map(x, order):
     values = np.array(x, dtype=float)

@@ -1,9 +1,11 @@
 """heyoka, which has no exponents of its own, driven as fast as it goes.
 
 State and deviations are one system of a batch of lanes, compiled once and copied for the other batches; between
-renormalisations, which are those of all lanes at once, its own compiled loop moves each batch. The interval is as long
-as keeps its exponents: with the deviations in the norm of its step control, what has grown e^9 or shrunk e^-15 against
-the largest is still known to 1e-9 e^15 = 3e-3 of itself.
+renormalisations, which are those of all lanes at once, its own compiled loop moves each batch. The intervals of the
+grid are the longest with which the sum of its exponents is the mean divergence to 1e-5 (measured: 6e-6 for an interval
+of 1 on both flows, 5e-2 for 2 on Rössler's); beyond, what the deviations have shrunk against the largest is lost to a
+tolerance that knows only the largest. Batches of 8 are faster here than of 4 or 16, and fast_math, which ours has too,
+than without.
 """
 
 import copy
