@@ -7,14 +7,16 @@ one of them, and nothing is written. The peers live in .venv-peers, which `pytho
 row whose peer is not there is skipped, and says so.
 """
 
+import statistics
 import subprocess
 import sys
 
 from rich.console import Console
 
+from benchmarks import limit
 from benchmarks.environment import FOLDER, interpreter, pinned
 from benchmarks.grid import Comparison, comparisons
-from benchmarks.pairs import PAIRS, ROOT, Refused, Side, compared
+from benchmarks.pairs import PAIRS, ROOT, Refused, Side, compared, serving
 from benchmarks.table import Outcome, machine, markdown, record, rich_table
 
 DOCS = ROOT / "docs"
@@ -33,7 +35,7 @@ def main(words: list[str]) -> None:
     Console(width=WIDTH).print(rich_table(rows))
     if words:
         return
-    about = machine(installed())
+    about = machine(installed()) | {"limit": peak()}
     (DOCS / "benchmarks.md").write_text(markdown(rows, about, PAIRS), encoding="utf-8")
     (DOCS / "benchmarks.json").write_text(record(rows, about), encoding="utf-8")
 
@@ -45,6 +47,21 @@ def outcome_of(row: Comparison) -> Outcome:
         return compared(Side(sys.executable, *row.ours), Side(python, *row.theirs), row.share)
     except Refused as reason:
         return str(reason)
+
+
+def peak() -> str:
+    """What the core does in 256-bit multiply-adds, and how many a step needs at least."""
+    try:
+        with serving(Side(sys.executable, "benchmarks.limit:chains", {})) as (server, _):
+            seconds = statistics.median(server.ask(run=10)["seconds"] for _ in range(PAIRS))
+    except Refused as reason:
+        return str(reason)
+    rate = limit.CHAIN_INSTRUCTIONS / seconds / 1e9
+    with_one, alone = limit.rk4(limit.lorenz_tangent, 6), limit.rk4(limit.lorenz, 3)
+    return (
+        f"{rate:.2f} multiply-adds of 256 bits per ns; a step of Lorenz (RK4) needs {with_one} instructions with one "
+        f"deviation and {alone} without, an iterate of the logistic map 4 and 2"
+    )
 
 
 def installed() -> dict[str, str]:
