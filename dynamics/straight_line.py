@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import sympy as sp
 from sympy.printing.pycode import PythonCodePrinter
@@ -86,6 +87,18 @@ class Derivative:
     jv: tuple[tuple[str, ...], ...]  # [column][component]
     div: str | None
     uses_time: bool
+
+
+FUNCTION_COST = 30  # additions and multiplications that a sine or exponential is worth
+
+
+@cache
+def operations(expressions: tuple[sp.Expr, ...]) -> int:
+    """About how many additions and multiplications one evaluation of a rule takes."""
+    common, reduced = sp.cse(list(expressions))
+    parts = [*(value for _, value in common), *reduced]
+    calls = sum(len([a for a in sp.preorder_traversal(e) if isinstance(a, sp.Function)]) for e in parts)
+    return int(sum(e.count_ops() for e in parts)) + FUNCTION_COST * calls
 
 
 def derivative_code(system: System, k: int, columns: int | None = None) -> Derivative:

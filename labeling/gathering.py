@@ -11,6 +11,7 @@ from dynamics.codegen import LANES, is_looped
 from dynamics.lanes import History, State
 from dynamics.renormalisation import rarer
 from dynamics.settle import settled
+from dynamics.straight_line import operations
 from dynamics.system import System
 from labeling import other_kinds
 from labeling.evidence import Evidence
@@ -19,6 +20,8 @@ from labeling.turns import turns
 
 MANY = 42  # numbers that move with all deviations, above which fewer records are kept
 FEWEST_RECORDS = 256
+COSTLY = 60  # operations of a rule, above which its runs begin shorter
+LEAST_SHARE = 0.125
 CLOSER = (4, 16)  # by which a step that did too much to the deviations is divided
 
 
@@ -183,13 +186,20 @@ def _evidences(
 def _records(system: System, settings: Settings) -> int:
     """Fewer records of the deviations where there are many of them, whose cost grows like d (1 + d)."""
     d = system.dimension
-    return max(FEWEST_RECORDS, int(settings.records * min(1.0, MANY / (d * (1 + d)))))
+    return max(FEWEST_RECORDS, int(settings.records * min(1.0, MANY / (d * (1 + d))) * _share(system)))
 
 
 def _states(system: System, count: int) -> int:
-    """Fewer states of a path where each has many variables."""
+    """Fewer states of a path where each has many variables, or is costly to reach."""
     d = system.dimension
-    return int(count * min(1.0, math.sqrt(MANY / (d * (1 + d)))))
+    return int(count * min(1.0, math.sqrt(MANY / (d * (1 + d)))) * _share(system))
+
+
+def _share(system: System) -> float:
+    """The share of the usual lengths that a costly rule is given at first; what stays undecided is given more."""
+    if system.discrete or is_looped(system):
+        return 1.0
+    return float(np.clip(COSTLY / operations(system.expressions), LEAST_SHARE, 1.0))
 
 
 def _transient(system: System, settings: Settings) -> float:
