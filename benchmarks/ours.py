@@ -42,9 +42,8 @@ def correlation_dimension(n: int) -> Call:
 
 def exponents(name: str, over: str, grid: list[float], at: int, settings: dict[str, Any]) -> Call:
     """Exponents over a grid (lo, hi, points) of one parameter, told at one of its points."""
-    from indicators.exponents import exponents_over
-
     from dynamics.registry import system
+    from labeling.exponents import exponents_over
 
     chosen = system(name)
     values = inputs.grid(*grid)
@@ -53,10 +52,9 @@ def exponents(name: str, over: str, grid: list[float], at: int, settings: dict[s
 
 def lorenz96(n: int, settings: dict[str, Any]) -> Call:
     """All exponents of the lattice at F = 8."""
-    from indicators.exponents import exponents_over
-
     from dynamics.registry import curated_rows
     from dynamics.system import system_from_row
+    from labeling.exponents import exponents_over
 
     row = curated_rows()["lorenz96"]
     chosen = system_from_row("lorenz96", row | {"parameters": row["parameters"] | {"N": n}})

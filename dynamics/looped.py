@@ -6,6 +6,7 @@ number of deviations, and the state's path is the same, bit for bit, with and wi
 """
 
 from dynamics.elementary import IMPORT
+from dynamics.kernel import STEP_FASTMATH
 from dynamics.straight_line import Derivative, arguments, results, state_functions
 from dynamics.system import System
 from dynamics.tableaux import TABLEAUX
@@ -14,6 +15,8 @@ from dynamics.tableaux import TABLEAUX
 def looped_source(system: System, code: Derivative, method: str, lanes: int) -> str:
     """The module of step and (for a flow) rule; see codegen for what they do."""
     d = system.dimension
+    # a single lane's orbit is compared with no other's bit by bit, and its sums may be fused
+    flags = ", ".join(repr(flag) for flag in (sorted(STEP_FASTMATH) if lanes == 1 else ["nsz"]))
     head = [
         f"# generated code: any number of deviation vectors, {method}",
         "import math",
@@ -25,15 +28,39 @@ def looped_source(system: System, code: Derivative, method: str, lanes: int) -> 
         f"D, W, ENTRIES = {d}, {lanes}, {len(code.entries)}",
         f"ROW = np.array({[r for r, _ in code.entries] or [0]})",
         f"COLUMN = np.array({[c for _, c in code.entries] or [0]})",
-        f"POLICY = dict(fastmath=frozenset({{'nsz'}}), group={system.id!r}, source=__name__)",
+        f"POLICY = dict(fastmath=frozenset({{{flags}}}), group={system.id!r}, source=__name__)",
         "EXACT = dict(nogil=True, error_model='numpy', fastmath={'nsz'}, forceinline=True)",
         *state_functions(system, code),
-        *_slope(system, code),
+        *_slope(system, code, lanes),
     ]
-    return "\n".join([*head, *(_map_step() if system.kind == "map" else _flow_step(system, method))]) + "\n"
+    return "\n".join([*head, *(_map_step() if system.kind == "map" else _flow_step(system, method, lanes))]) + "\n"
 
 
-def _slope(system: System, code: Derivative) -> list[str]:
+# J times the deviations of all lanes: one column at a time, which stays in the nearest cache
+_OVER_LANES = (
+    "    for c in range(D):",
+    "        for e in range((c*(1 + k) + 1)*W, (c + 1)*(1 + k)*W):",
+    "            out[e] = 0.0",
+    "    for j in range(1, k + 1):",
+    "        for e in range(ENTRIES):",
+    "            a, b = (ROW[e]*(1 + k) + j)*W, (COLUMN[e]*(1 + k) + j)*W",
+    "            for i in range(W):",
+    "                out[a + i] += J[e*W + i]*S[b + i]",
+)
+
+
+def _over_columns(d: int, code: Derivative) -> list[str]:
+    """J times the deviations of a single lane, row by row: loops over columns, of one store each."""
+    lines = []
+    for r in range(d):
+        mine = [(e, c) for e, (row, c) in enumerate(code.entries) if row == r]
+        terms = " + ".join(f"x{e}*S[{c}*(1 + k) + j]" for e, c in mine) or "0.0"
+        lines += [f"    x{e} = J[{e}]" for e, _ in mine]
+        lines += ["    for j in range(1, 1 + k):", f"        out[{r}*(1 + k) + j] = {terms}"]
+    return lines
+
+
+def _slope(system: System, code: Derivative, lanes: int) -> list[str]:
     d = system.dimension
     return [
         "@kernel(types.void(A, A, A, A, A, A, types.int64), **POLICY)",
@@ -50,14 +77,7 @@ def _slope(system: System, code: Derivative) -> list[str]:
         f"            trace[i] = {code.div or '0.0'}",
         "    if k == 0:",
         "        return",
-        "    for c in range(D):",
-        "        for e in range((c*(1 + k) + 1)*W, (c + 1)*(1 + k)*W):",
-        "            out[e] = 0.0",
-        "    for j in range(1, k + 1):",  # one column at a time: it stays in the nearest cache
-        "        for e in range(ENTRIES):",
-        "            a, b = (ROW[e]*(1 + k) + j)*W, (COLUMN[e]*(1 + k) + j)*W",
-        "            for i in range(W):",
-        "                out[a + i] += J[e*W + i]*S[b + i]",
+        *(_OVER_LANES if lanes > 1 else _over_columns(d, code)),
     ]
 
 
@@ -77,7 +97,7 @@ def _map_step() -> list[str]:
     ]
 
 
-def _flow_step(system: System, method: str) -> list[str]:
+def _flow_step(system: System, method: str, lanes: int) -> list[str]:
     tableau = TABLEAUX[method]
     stages = tableau.stages
     lines = [
@@ -91,6 +111,7 @@ def _flow_step(system: System, method: str) -> list[str]:
         "    rows = D*(1 + k)",
         "    Y, J, now = np.empty(rows*W), np.empty(max(ENTRIES, 1)*W), np.empty(W)",
         *(f"    K{s}, q{s} = np.zeros(rows*W), np.zeros(W)" for s in range(stages)),
+        "    hh = h[0]",
         "    for m in range(n):",
     ]
     for s in range(stages + 1):
@@ -98,11 +119,17 @@ def _flow_step(system: System, method: str) -> list[str]:
         terms = [f"{w!r}*K{r}[e*W + i]" for r, w in enumerate(weights) if w != 0.0]
         target = "Y" if s < stages else "S"
         total = f"S[e*W + i] + h[i]*({' + '.join(terms)})" if terms else "S[e*W + i]"
-        lines += [
-            "        for e in range(rows):",
-            "            for i in range(W):",
-            f"                {target}[e*W + i] = {total}",
-        ]
+        if lanes == 1:
+            lines += [
+                "        for e in range(rows):",
+                f"            {target}[e] = {total}".replace("e*W + i", "e").replace("h[i]", "hh"),
+            ]
+        else:
+            lines += [
+                "        for e in range(rows):",
+                "            for i in range(W):",
+                f"                {target}[e*W + i] = {total}",
+            ]
         if s < stages:
             lines += [
                 "        for i in range(W):",

@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import t as student
 
 from dynamics.block import Array
-from dynamics.codegen import LANES
+from dynamics.codegen import LANES, is_looped
 from dynamics.kernel import kernel
 from dynamics.renormalisation import allowed
+from dynamics.run_alone import Alone
 from dynamics.settle import settled
 from dynamics.sweep_run import Blocks, blocks, in_threads, run_blocks
 from dynamics.system import System
@@ -22,6 +23,7 @@ RECORDS = 2 * BATCHES_ALONE
 TRIALS = 16  # Gram-Schmidt intervals in which the growth of the deviations is looked at
 RAREST = 256  # steps or iterates between two orthonormalisations
 ALIGNMENT = 0.05  # of the length, gone along before it is measured
+FEW = 8  # points of a system of many variables that are each moved alone
 PART = 128  # blocks that a thread takes at a time
 
 
@@ -85,7 +87,8 @@ def exponents_over(
     k = system.dimension if k is None else k
     asked = _checked(_Asked(system, k, length, transient, step, tolerance, method, seed))
     parameters, begun, count = _points(system, values or {}, states)
-    begin = in_threads(lambda which: _begun(asked, begun[which], parameters[which]), len(begun), PART, threads)
+    few = count if is_looped(system) and count <= FEW else 0
+    begin = in_threads(lambda which: _begun(asked, begun[which], parameters[which], few), len(begun), PART, threads)
     between = min(allowed_ for _, allowed_ in begin)
     parts = in_threads(lambda which: _measured(asked, begin[which.start][0], between), len(begin), 1, threads)
     found, error, error_999, h, total = (np.concatenate(each) for each in zip(*parts, strict=True))
@@ -140,8 +143,11 @@ def _in_blocks(columns: Array) -> Array:
     return np.ascontiguousarray(padded.reshape(rows, -1, LANES).transpose(1, 0, 2))
 
 
-def _begun(asked: _Asked, states: Array, parameters: Array) -> tuple[Blocks, int]:
-    """Blocks on their sets, with deviations, and how many steps may lie between two orthonormalisations there."""
+def _begun(asked: _Asked, states: Array, parameters: Array, few: int) -> tuple[Blocks | list[Alone], int]:
+    """Blocks on their sets, with deviations, and how many steps may lie between two orthonormalisations there.
+
+    So many as `few` points of a system of many variables are moved alone: lanes would be more work than there are.
+    """
     system = asked.system
     periods = _forcing_periods(system, parameters)
     t, h = np.zeros(periods.shape), np.ones(periods.shape)
@@ -149,17 +155,32 @@ def _begun(asked: _Asked, states: Array, parameters: Array) -> tuple[Blocks, int
         states, t, h = _paced(asked, states, parameters, periods)
     else:
         h[:] = asked.step or 1.0
-        if asked.transient:
+        if asked.transient and few:
+            steps = math.ceil(round(asked.transient / h[0, 0], 9))
+            for i in range(few):
+                alone = _alone(asked, states[0, :, i], parameters[0, :, i], 0, float(h[0, 0]))
+                alone.step(alone.data, alone.p, alone.t, alone.h, steps)
+                states[0, :, i], t[0, i] = alone.state, alone.t[0]
+        elif asked.transient:
             before = blocks(system, states, parameters, 0, h=h, periods=periods, method=asked.method)
             steps = math.ceil(round(asked.transient / h[0, 0], 9))
             run_blocks(before, math.ceil(steps / RAREST), steps=min(steps, RAREST))
             states, t = before.states, before.t
+    if few:
+        each = [_alone(asked, states[0, :, i], parameters[0, :, i], asked.k, h[0, i], t[0, i]) for i in range(few)]
+        trials = [_alone(asked, one.state, one.p, asked.k, h[0, i], t[0, i]) for i, one in enumerate(each)]
+        grown = np.stack([one.run(TRIALS, steps=1, renormalisations=1)[0] for one in trials], axis=-1)
+        return each, allowed(grown, RAREST)
     moving = blocks(
         system, states, parameters, asked.k, h=h, t=t, periods=periods, seed=asked.seed, method=asked.method
     )
     trial = replace(moving, data=moving.data.copy(), t=moving.t.copy())
     growth, _ = run_blocks(trial, TRIALS)
     return moving, allowed(growth, RAREST)
+
+
+def _alone(asked: _Asked, state: Array, p: Array, k: int, h: float, t: float = 0.0) -> Alone:
+    return Alone(asked.system, state, p, k, h=h, t=t, seed=asked.seed, method=asked.method)
 
 
 def _paced(asked: _Asked, states: Array, parameters: Array, periods: Array) -> tuple[Array, Array, Array]:
@@ -184,21 +205,30 @@ def _forcing_periods(system: System, parameters: Array) -> Array:
     return np.array([np.inf if period is None else period for period in each])[place.ravel()].reshape(shape)
 
 
-def _measured(asked: _Asked, moving: Blocks, between: int) -> tuple[Array, Array, Array, Array, Array]:
+def _measured(asked: _Asked, moving: Blocks | list[Alone], between: int) -> tuple[Array, Array, Array, Array, Array]:
     """Rates, half-widths at two levels (B, k, LANES), steps and times (B, LANES)."""
-    steps = math.ceil(round(asked.length / float(moving.h.min()), 9))
+    h = moving.h if isinstance(moving, Blocks) else np.array([[one.h[0] for one in moving]])
+    steps = math.ceil(round(asked.length / float(h.min()), 9))
     aligning = math.ceil(ALIGNMENT * steps / between)  # in which the deviations turn into their own directions
-    run_blocks(moving, 1, steps=between, renormalisations=aligning)
     renormalisations = max(1, math.ceil(steps / (RECORDS * between)))
-    between = math.ceil(steps / (RECORDS * renormalisations))
-    growth, status = run_blocks(moving, RECORDS, steps=between, renormalisations=renormalisations)
-    total = moving.h * (RECORDS * renormalisations * between)
-    growth[~(np.broadcast_to(status[:, None, None] == 0, growth.shape))] = np.nan
-    rates, spread, trend, halves = (np.empty((len(growth), asked.k, LANES)) for _ in range(4))
+    every = math.ceil(steps / (RECORDS * renormalisations))
+    total = h * (RECORDS * renormalisations * every)
+    if isinstance(moving, Blocks):
+        run_blocks(moving, 1, steps=between, renormalisations=aligning)
+        growth, status = run_blocks(moving, RECORDS, steps=every, renormalisations=renormalisations)
+        growth[~(np.broadcast_to(status[:, None, None] == 0, growth.shape))] = np.nan
+        divergence = moving.divergence_integral / total
+    else:
+        for one in moving:
+            one.run(1, steps=between, renormalisations=aligning)
+        runs = [one.run(RECORDS, steps=every, renormalisations=renormalisations) for one in moving]
+        growth = np.stack([grown for grown, _ in runs], axis=-1)[None]
+        divergence = np.array([[mean for _, mean in runs]])
+    rates, spread, trend, halves = (np.empty((len(growth), *growth.shape[2:])) for _ in range(4))
     _summarised(growth, total, rates, spread, trend, halves)
     defect = np.zeros(total.shape)
     if asked.system.kind == "ode" and asked.k == asked.system.dimension:
-        defect = np.abs(rates.sum(axis=1) - moving.divergence_integral / total)
+        defect = np.abs(rates.sum(axis=1) - divergence)
     order = np.argsort(-rates, axis=1, kind="stable")
     rates, spread, rest = (np.take_along_axis(x, order, axis=1) for x in (rates, spread, np.maximum(trend, halves)))
     error, error_999 = (
@@ -208,7 +238,7 @@ def _measured(asked: _Asked, moving: Blocks, between: int) -> tuple[Array, Array
     size, neutral = np.abs(rates), (np.log(np.maximum(total, math.e)) / total)[:, None]
     least = np.where(size <= neutral, size, 0.0)  # as indicators.lyapunov.reaching_zero
     error, error_999 = np.maximum(error, least), np.maximum(error_999, least)
-    return rates, error, error_999, moving.h, total
+    return rates, error, error_999, h, total
 
 
 _F2, _F3, _F4 = types.float64[:, ::1], types.float64[:, :, ::1], types.float64[:, :, :, ::1]

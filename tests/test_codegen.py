@@ -180,7 +180,8 @@ def compare_calls(s, h, steps=100, calls=100):
     for _ in range(calls):
         often.advance(steps // calls)
     assert np.array_equal(once.data, often.data, equal_nan=True)
-    assert np.array_equal(once.t, often.t)
+    # a clock that no rule reads is moved by all steps of a call at once
+    assert np.allclose(once.t, often.t, rtol=0.0 if not s.autonomous else 1e-13, atol=0.0)
 
 
 def test_explicit_time_integrates_to_a_sine():
