@@ -38,6 +38,7 @@ CIRCLES = {  # class: {variable: circumference}, each one a symmetry of the equa
     "SwingingAtwood": {"th": "2*pi"},
     "Chirikov": {"p": "2*pi", "x": "2*pi"},
     "Circle": {"theta": 1.0},
+    "BlinkingVortexMap": {"tt": "2*pi"},
 }
 LIMITS = {  # walls that no orbit inside crosses, and bounds outside which the equations mean nothing
     "BlinkingRotlet": {"r": (-1.0, 1.0)},  # its start has r below 0, which is the point across
@@ -46,6 +47,7 @@ LIMITS = {  # walls that no orbit inside crosses, and bounds outside which the e
     "DoubleGyre": {"x": (0.0, 2.0), "y": (0.0, 1.0)},
     "CellCycle": dict.fromkeys(("m1", "m2", "x1", "x2"), (0.0, 1.0)),
     "ExcitableCell": {"n": (0.0, 1.0)},
+    "BlinkingVortexMap": {"rt": (0.0, 1.0)},
     "Logistic": {"x": (0.0, 1.0)},
     "Tent": {"x": (0.0, 1.0)},
     "Baker": {"x": (0.0, 1.0), "y": (0.0, 1.0)},
@@ -63,13 +65,12 @@ SAME = {  # class: the id whose equations it has, at some values of that one's p
 }  # fmt: skip
 SAME_MAPS = {"Logistic": "logistic_r4", "Henon": "henon", "Ikeda": "ikeda_map", "Chirikov": "standard_map",
              "Circle": "circle_map_quasiperiodic", "Baker": "bakers_map"}  # fmt: skip
-LATER = {"BlinkingVortexMap": "its rule solves an equation numerically and is no formula"}
 
 HEAD = """\
 # What is stated about the systems of the package dysts besides its own equations, parameters and starts.
 # Made by benchmarks/dysts_overlay.py, which says how the boxes are measured; not to be edited by hand.
 # class: the package's class; box: initial conditions that make sense; circle: circumferences; same_as: the system that
-# has the same equations (it counts where that one is shipped); later: why there is no row yet.
+# has the same equations (it counts where that one is shipped).
 """
 
 
@@ -88,9 +89,6 @@ def show(system_id: str, name: str, kind: str, period: float, same: dict[str, st
     """One table of the file."""
     print(system_id, file=sys.stderr)
     print(f'\n[{system_id}]\nclass = "{name}"\nkind = "{kind}"')
-    if name in LATER:
-        print(f'later = "{LATER[name]}"')
-        return
     row = row_of({"class": name, "kind": kind})
     circle = CIRCLES.get(name, {})
     if circle:

@@ -120,6 +120,33 @@ def hyperbolic_tangent(x):  # type: ignore[no-untyped-def]
     return value if x == x else x
 
 
+@inlined
+def eccentric_anomaly(mean, eccentricity):  # type: ignore[no-untyped-def]
+    """E of Kepler's equation E - e sin E = M; NaN where e is not in [0, 1).
+
+    No iteration, and so no branch: the root of a cubic (Markley 1995, Celest. Mech. Dyn. Astron. 63:101, equations 5,
+    9, 10, 14, 15 and 20) is corrected once, to fifth order (equations 21-29). Within 2 * 2**-52 max(1, dE/dM).
+    """
+    quarters = 4.0 * (mean * (0.25 * _PER_HALF_PI) + _ROUND - _ROUND)  # E and M make the same number of whole turns
+    turned = ((mean - quarters * _PI1) - quarters * _PI2) - quarters * _PI3
+    turned = turned if abs(mean) < _FARTHEST else mean - mean
+    m = abs(turned)
+    alpha = (3.0 * math.pi**2 + 1.6 * math.pi * (math.pi - m) / (1.0 + eccentricity)) / (math.pi**2 - 6.0)
+    d = 3.0 * (1.0 - eccentricity) + alpha * eccentricity
+    q = 2.0 * alpha * d * (1.0 - eccentricity) - m * m
+    r = 3.0 * alpha * d * (d - 1.0 + eccentricity) * m + m * m * m
+    w = (abs(r) + math.sqrt(q * q * q + r * r)) ** (2.0 / 3.0)
+    e = (2.0 * r * w / (w * w + w * q + q * q) + m) / d
+    f2, f3 = eccentricity * sine(e), eccentricity * cosine(e)  # derivatives of f = E - e sin E - M, but for signs
+    f, f1 = e - f2 - m, 1.0 - f3
+    step = -f / (f1 - 0.5 * f * f2 / f1)
+    step = -f / (f1 + step * (0.5 * f2 + step * f3 / 6.0))
+    step = -f / (f1 + step * (0.5 * f2 + step * (f3 / 6.0 - step * f2 / 24.0)))
+    value = e + step
+    value = (value if turned >= 0.0 else -value) + (mean - turned)
+    return value if 0.0 <= eccentricity < 1.0 else np.nan
+
+
 ELEMENTARY = {
     "sin": sine,
     "cos": cosine,
@@ -128,6 +155,7 @@ ELEMENTARY = {
     "sinh": hyperbolic_sine,
     "cosh": hyperbolic_cosine,
     "tanh": hyperbolic_tangent,
+    "kepler": eccentric_anomaly,
 }
 # what generated modules begin with: they hold these functions, so their name must change with them
 IMPORT = (

@@ -24,6 +24,7 @@ from dynamics.bounds import (
     size,
     terms,
 )  # fmt: skip
+from dynamics.kepler import kepler
 from dynamics.nearest import did_you_mean, listed, shown
 
 FUNCTIONS: dict[str, tuple[int, Callable[..., sp.Expr]]] = {  # name: (number of arguments, 0 = two or more; SymPy)
@@ -47,6 +48,7 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., sp.Expr]]] = {  # name: (number of
     "max": (0, sp.Max),
     "floor": (1, sp.floor),
     "Mod": (2, sp.Mod),
+    "kepler": (2, kepler),  # E of E - e*sin(E) = M, 0 <= e < 1
 }
 CONSTANTS: dict[str, sp.Expr] = {"pi": sp.pi}
 RESERVED = frozenset(FUNCTIONS) | frozenset(CONSTANTS) | {"t"}

@@ -14,6 +14,7 @@ import numpy as np
 import sympy as sp
 
 from dynamics.bounds import KINKED, size
+from dynamics.kepler import eccentric_anomaly, kepler
 
 MAX_SIMPLIFIED = 350  # symbols, numbers and operations of an expression that is simplified
 MAX_REDUCED = 1000  # likewise of one whose sines and cosines are eliminated
@@ -158,4 +159,5 @@ _VALUES: dict[type, Callable[..., float]] = {
     sp.Max: max,
     sp.floor: _floor,
     sp.Mod: lambda a, m: a - m * math.floor(a / m),
+    kepler: lambda mean, eccentricity: float(eccentric_anomaly(mean, eccentricity)),
 }

@@ -42,10 +42,10 @@ class _Printer(PythonCodePrinter):
         return f"{self.parenthesize(base, 1000)}**({self._print(exponent)})"
 
     def _print_elementary(self, expr: sp.Function) -> str:
-        return f"{ELEMENTARY[type(expr).__name__].__name__}({self._print(expr.args[0])})"
+        return f"{ELEMENTARY[type(expr).__name__].__name__}({', '.join(map(self._print, expr.args))})"
 
     _print_sin = _print_cos = _print_tan = _print_exp = _print_elementary
-    _print_sinh = _print_cosh = _print_tanh = _print_elementary
+    _print_sinh = _print_cosh = _print_tanh = _print_kepler = _print_elementary
 
     def _print_floor(self, expr: sp.floor) -> str:
         return f"np.floor({self._print(expr.args[0])})"

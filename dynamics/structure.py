@@ -89,10 +89,10 @@ def clock(system: System) -> Fact | None:
         return None  # it has no formula, and its kernels read no time
     noisy = {x for x, b in zip(system.variables, system.noise_expressions, strict=False) if b != 0}
     for x, f in zip(system.variables, system.expressions, strict=True):
-        advance = f if not system.discrete else sp.expand(f - x)
+        advance = f if not system.discrete else f - x
         if x in noisy or _varies(system, advance):
             continue
-        rate = _valued(system, advance)
+        rate = _valued(system, advance if not system.discrete else sp.expand(advance))
         if not rate.is_number or rate == 0:
             continue
         others = [g for y, g in zip(system.variables, system.expressions, strict=True) if y != x and g.has(x)]

@@ -18,6 +18,8 @@ import numpy as np
 import sympy as sp
 
 from dynamics.equations import RESERVED, symbol
+from dynamics.kepler import kepler
+from dynamics.notation import equation
 
 Array = np.ndarray[Any, Any]
 
@@ -140,7 +142,7 @@ class _Instance:
         if name.startswith("__"):
             raise AttributeError(name)
         plain = _plain(self._cls, name)
-        seen = {**plain.__globals__, "np": _NUMPY, "max": _largest, "min": _smallest, "fsolve": _no_formula}
+        seen = {**plain.__globals__, "np": _NUMPY, "max": _largest, "min": _smallest, "fsolve": _solved}
         function = FunctionType(plain.__code__, seen, plain.__name__, plain.__defaults__, plain.__closure__)
         is_static = isinstance(inspect.getattr_static(self._cls, name), staticmethod)
         return function if is_static else MethodType(function, self)
@@ -154,8 +156,16 @@ def _smallest(*values: Any) -> sp.Expr:
     return sp.Min(*values)
 
 
-def _no_formula(*_: Any) -> Any:
-    raise TracingError("the rule solves an equation numerically, and is no formula")
+def _solved(residual: Callable[[sp.Expr], sp.Expr], *_: Any) -> list[sp.Expr]:
+    """What a rule solves for numerically, where the equation is Kepler's; from which start does not matter then."""
+    q = sp.Dummy("q", real=True)
+    left = residual(q)
+    eccentricity = -left.coeff(sp.sin(q))
+    mean = q - eccentricity * sp.sin(q) - left
+    if mean.has(q) or eccentricity.has(q):
+        shown = equation(left.xreplace({q: symbol("q")}))
+        raise TracingError(f"the rule solves {shown} = 0 for q numerically, which is not Kepler's equation")
+    return [kepler(mean, eccentricity)]
 
 
 def _elementwise(function: Callable[..., sp.Expr]) -> Callable[..., Any]:

@@ -11,9 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from flint import arb, arb_mat
+from flint import arb, arb_mat, ctx
 
 from dynamics.equations import FUNCTIONS, MAX_EXPONENT
+from dynamics.kepler import eccentric_anomaly
 from dynamics.system import System
 
 
@@ -145,6 +146,8 @@ def _call(name: str, arguments: list[Jet]) -> Jet:
         return _chain(value, (slope(a.value, value), a))
     if name in ("min", "max"):
         return _extreme(name, arguments)
+    if name == "kepler":
+        return _kepler(*arguments)
     if name in ("Mod", "atan2"):
         a, b = arguments
         if name == "Mod":
@@ -163,6 +166,24 @@ def _call(name: str, arguments: list[Jet]) -> Jet:
     if name == "abs":
         return _chain(side * a.value, (arb(side), a))
     return Jet(arb(side) if name == "sign" else arb(1 + side) / 2, {})
+
+
+def _kepler(mean: Jet, eccentricity: Jet) -> Jet:
+    """E of E - e sin E = M. All solutions lie within abs f(E0)/(1 - e) of any E0, since df/dE >= 1 - e for the
+    difference f of the two sides; an interval Newton step from E0 sharpens that.
+    """
+    m, e = mean.value, eccentricity.value
+    if not (e >= 0 and e < 1):
+        raise NoEnclosureError("the box leaves 0 <= e < 1, where kepler(M, e) is defined")
+    middle, shape = m.mid(), e.mid()
+    start = arb(float(eccentric_anomaly(float(middle), float(shape))))
+    for _ in range(ctx.prec.bit_length()):  # each of Newton's steps doubles the digits
+        start = (start - (start - shape * start.sin() - middle) / (1 - shape * start.cos())).mid()
+    rest = start - e * start.sin() - m
+    around = start + (rest / (1 - e)).abs_upper() * arb(0, 1)
+    value = start - rest / (1 - e * around.cos())
+    slope = 1 - e * value.cos()
+    return _chain(value, (1 / slope, mean), (value.sin() / slope, eccentricity))
 
 
 def _extreme(name: str, arguments: list[Jet]) -> Jet:

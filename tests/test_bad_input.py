@@ -248,7 +248,8 @@ def test_hints(rule, said):
 
 TOWERS = ["sin({})", "tan({})", "abs({} - 1)", "exp(-abs({}))", "Mod(sin({}), 0.7)", "Mod({}, y)*x", "floor({}*x) + y",
           "sqrt(1 + ({})**2)", "({})**2 + 1", "({})**x", "({})**0.5", "max({}, y*x)", "sign({} + y)*x", "atan2({}, y)",
-          "log(2 + abs({}))", "abs(log({}) + x)", "Heaviside({} + x)*y", "1/(1 + {})", "(x + y + {})**64"]  # fmt: skip
+          "log(2 + abs({}))", "abs(log({}) + x)", "Heaviside({} + x)*y", "1/(1 + {})", "(x + y + {})**64",
+          "kepler({}, 0.5)", "kepler(y, ({})**2)"]  # fmt: skip
 
 
 @pytest.mark.parametrize("tower", TOWERS)

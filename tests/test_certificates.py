@@ -208,7 +208,8 @@ def test_balls_hold_the_rule_and_jacobian_of_sympy(system_id):
         _agree(s, {name: value + 0.01 for name, value in s.state.items()})
 
 
-RULES = {"Mod": "Mod(3*x, 0.7)", "atan2": "atan2(x, x**2 + 0.3)", "min": "min(x, 0.9, 2*x)", "max": "max(x, -1, x/2)"}
+RULES = {"Mod": "Mod(3*x, 0.7)", "atan2": "atan2(x, x**2 + 0.3)", "min": "min(x, 0.9, 2*x)", "max": "max(x, -1, x/2)",
+         "kepler": "kepler(7*x - x**2, x/(1 + x**2))"}  # fmt: skip
 
 
 @pytest.mark.parametrize("rule", [*(RULES.get(name, f"{name}(x)") for name in FUNCTIONS),

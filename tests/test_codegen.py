@@ -208,6 +208,7 @@ GRAMMAR = [
     "atan2(y, x)", "sinh(x)", "cosh(x)", "tanh(x)", "abs(x)*y", "sign(x - y)*x", "Heaviside(x)*x**2", "min(x, y, x*y)",
     "max(x, y, 0.25)", "floor(3*x)*y", "Mod(3*x, 0.7)", "Mod(x, y)", "x**3 - y**2 + x**5", "(x + 3)**y",
     "1/(x + 3) + pi",     "(x + 3)**0.5 - 2**x/3", "abs(log(x + 3))*x", "Mod(Mod(x, 2) + y, 0.3)**2", "10**20*x/10**19",
+    "kepler(5*x - 9*y, y**2/(1 + y**2))", "x*cos(kepler(x, 0.9))",
 ]  # fmt: skip
 
 

@@ -103,6 +103,7 @@ def test_facts_come_with_their_proofs() -> None:
     ("rule", "level", "why"),
     [
         (["sin(y)", "-x"], "smooth", "no abs"),
+        (["kepler(y, 0.5)", "-x"], "smooth", "no abs"),
         (["abs(y) - max(x, 1)", "-x"], "continuous", "abs(y), max(1, x)"),
         (["sign(y) + x", "-x"], "discontinuous", "sign(y) makes x jump"),
         (["Heaviside(y - x)*(x - y)*x", "-x"], "continuous", "changes only where"),

@@ -9,12 +9,20 @@ import pytest
 import sympy as sp
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from scipy.optimize import brentq
 
 import dynamics.equations as equations
 from dynamics.equations import EquationError, derivative, expression, number, symbol
 
 SYMBOLS = {name: symbol(name) for name in "xyz"}
 HEAVISIDE = {-1: 0.0, 0: 0.5, 1: 1.0}
+
+
+def _root(mean, e):
+    """Kepler's equation by bisection."""
+    return brentq(lambda x: x - e * math.sin(x) - mean, mean - 1.0, mean + 1.0, xtol=1e-300, rtol=1e-15)
+
+
 VALUES = {  # the functions of the grammar, each with Python's own and points of its domain
     "sqrt": (math.sqrt, [(0.0,), (2.0,), (1e300,)]),
     "exp": (math.exp, [(-3.0,), (0.0,), (700.0,)]),
@@ -35,6 +43,7 @@ VALUES = {  # the functions of the grammar, each with Python's own and points of
     "min": (min, [(1.0, -2.0), (3.0, 2.0, 1.0)]),
     "max": (max, [(1.0, -2.0), (3.0, 2.0, 1.0)]),
     "floor": (math.floor, [(-2.5,), (-2.0,), (2.9,)]),
+    "kepler": (_root, [(0.0, 0.5), (1.0, 0.0), (1.0, 0.5), (-2.0, 0.8), (9.0, 0.99), (1e-3, 0.999)]),
     "Mod": (lambda a, m: a % m, [(7.5, 2.0), (-7.5, 2.0), (7.5, -2.0), (4.0, 2.0)]),
 }
 
