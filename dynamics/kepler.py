@@ -1,8 +1,8 @@
 """Kepler's equation E - e sin E = M as a function of equations: kepler(M, e) is the one E that solves it, 0 <= e < 1.
 
-E has no closed form, but its derivatives follow from the equation itself: dE/dM = 1/(1 - e cos E) and
-dE/de = sin E/(1 - e cos E) (Danby 1988, Fundamentals of Celestial Mechanics, section 6.6). A rule that holds E has an
-exact Jacobian, therefore, and stays as short as it is written.
+E has no closed form, but the equation itself, differentiated, gives its derivatives: dE/dM = 1/(1 - e cos E) and
+dE/de = sin E/(1 - e cos E). A rule that holds E has an exact Jacobian, therefore, and stays as short as it is written,
+where the steps of an iteration, inserted into each other, would soon be more than bounds.MAX_SIZE.
 """
 
 from typing import Any

@@ -298,7 +298,7 @@ def test_circles_are_symmetries(system_id):
 
 def test_names_that_cannot_stay():
     reserved = [(i, name) for i in dysts_ids() for name in system(i).parameters if name.endswith("_")]
-    assert reserved == [("dysts_map_blinkingvortexmap", "t_")]  # how long each iterate lasts; t counts iterates
+    assert reserved == [("dysts_map_blinkingvortexmap", "t_")]  # how long an iterate lasts; t is its number
 
     class Awkward:
         def _rhs(self, x, y, sin_rate, pi):
