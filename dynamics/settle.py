@@ -39,13 +39,15 @@ def settled(
     transient: float,
     periods: Array | None = None,
     tolerance: float = TOLERANCE,
+    most_steps: int = MOST_STEPS,
 ) -> Settled:
     """Drop a transient (iterates of a map, time of a flow) and choose every lane's fixed step for what follows.
 
     The flow's pilot run is adaptive. Its smallest step keeps every later local error within the pilot's tolerance, and
     the Jacobian along the run keeps the deviations as accurate. The choice is made from the state alone, lane by lane,
     so an orbit does not depend on its neighbours or on whether deviations are carried. `periods` (LANES,) are the
-    forcing periods of a forced flow; `tolerance` is the pilot's, relative and absolute.
+    forcing periods of a forced flow; `tolerance` is the pilot's, relative and absolute; `most_steps` cuts the
+    transient short where steps are small.
     """
     if system.kind == "map":
         moving = block(system, states, parameters, 0)
@@ -69,7 +71,7 @@ def settled(
     # what a pilot that ran out of attempts has not done is left to the fixed steps, whose size is known by then
     left = np.where(pilot.unfinished, transient - moving.t, (1 - BEGINNING - PILOT) * transient)
     rest = 2 ** np.ceil(np.log2(np.maximum(left / h / RECORDED, 1.0))).astype(int)
-    rest = np.minimum(rest, MOST_STEPS // RECORDED)
+    rest = np.minimum(rest, most_steps // RECORDED)
     status: list[RunStatus] = ["ok" if more else s for s, more in zip(pilot.status, pilot.unfinished, strict=True)]
     rest[[s != "ok" for s in status]] = 1
     states, t = moving.states, moving.t.copy()

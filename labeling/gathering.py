@@ -54,7 +54,14 @@ def swept_start(versions: Sequence[System], settings: Settings, horizon: int = 1
     states = np.array([[*v.state.values()] for v in padded]).T
     forced = [v.forcing_period for v in padded]
     periods = np.array(forced, dtype=float) if all(forced) else None
-    begun = settled(versions[0], states, parameters, _transient(versions[0], settings) * horizon, periods)
+    begun = settled(
+        versions[0],
+        states,
+        parameters,
+        _transient(versions[0], settings) * horizon,
+        periods,
+        most_steps=settings.transient_steps,
+    )
     return Start(
         tuple(versions), begun.states, parameters, begun.t, begun.h, periods, begun.status, horizon, pooled=False
     )

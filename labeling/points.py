@@ -128,6 +128,7 @@ def attracting_sets(
         records=settings.records // 2,
         series=settings.series // 2,
         turning_steps=settings.turning_steps // 2,
+        transient_steps=settings.transient_steps // 8,
     )
     starts = ensemble(system, settings.seed)
     judged: dict[int, tuple[Evidence, Verdict]] = {}

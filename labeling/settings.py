@@ -15,6 +15,7 @@ class Settings:
     steps : steps of a flow per Gram-Schmidt interval (a map: 1 iterate).
     finer : divides every step of a flow; a verdict must not depend on it.
     dimension_points : states of a set from which its correlation dimension is taken.
+    transient_steps : most steps that a flow's transient may take, however small they must be.
     escalations : how often an undecided point is looked at again with everything four times longer.
     seed : of the deviations' first frame and of every random choice of the indicators.
     """
@@ -28,6 +29,7 @@ class Settings:
     finer: int = 1
     renormalisations: int = 8
     dimension_points: int = 2_000
+    transient_steps: int = 3_000_000
     escalations: int = 2
     seed: int = 0
 
