@@ -38,7 +38,6 @@ def settled(
     parameters: Array,
     transient: float,
     periods: Array | None = None,
-    tolerance: float = TOLERANCE,
     most_steps: int = MOST_STEPS,
 ) -> Settled:
     """Drop a transient (iterates of a map, time of a flow) and choose every lane's fixed step for what follows.
@@ -46,8 +45,7 @@ def settled(
     The flow's pilot run is adaptive. Its smallest step keeps every later local error within the pilot's tolerance, and
     the Jacobian along the run keeps the deviations as accurate. The choice is made from the state alone, lane by lane,
     so an orbit does not depend on its neighbours or on whether deviations are carried. `periods` (LANES,) are the
-    forcing periods of a forced flow; `tolerance` is the pilot's, relative and absolute; `most_steps` cuts the
-    transient short where steps are small.
+    forcing periods of a forced flow; `most_steps` cuts the transient short where steps are small.
     """
     if system.kind == "map":
         moving = block(system, states, parameters, 0)
@@ -56,7 +54,7 @@ def settled(
     if system.switches:
         moving, pilot = _jumping_pilot(system, states, parameters, transient)
     else:
-        moving, pilot = _pilot(system, states, parameters, transient, tolerance)
+        moving, pilot = _pilot(system, states, parameters, transient)
     samples = np.where(np.isfinite(pilot.samples), pilot.samples, moving.states)
     probes = [states, *samples]
     norm = np.maximum.reduce([_jacobian_norm(system, probe, parameters) for probe in probes])
@@ -84,12 +82,10 @@ def settled(
     return Settled(states, t if periods is None else t % periods, h, tuple(status))
 
 
-def _pilot(
-    system: System, states: Array, parameters: Array, transient: float, tolerance: float
-) -> tuple[Block, AdaptiveRun]:
+def _pilot(system: System, states: Array, parameters: Array, transient: float) -> tuple[Block, AdaptiveRun]:
     moving = block(system, states, parameters, 0, h=_first_step(system, states, parameters))
-    adaptive_run(moving, BEGINNING * transient, rtol=tolerance, atol=tolerance)  # finds its pace from a careful start
-    return moving, adaptive_run(moving, PILOT * transient, rtol=tolerance, atol=tolerance, samples=PROBES)
+    adaptive_run(moving, BEGINNING * transient, rtol=TOLERANCE, atol=TOLERANCE)  # finds its pace from a careful start
+    return moving, adaptive_run(moving, PILOT * transient, rtol=TOLERANCE, atol=TOLERANCE, samples=PROBES)
 
 
 def _jumping_pilot(system: System, states: Array, parameters: Array, transient: float) -> tuple[Block, AdaptiveRun]:

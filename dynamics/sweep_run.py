@@ -60,25 +60,25 @@ def blocks(
     shaped[:, :, 0] = states
     if k:
         shaped[:, :, 1:] = _frame(d, seed)[None, :, :k, None]
-    each = (count, LANES)
-    return Blocks(
-        system, k, data, np.ascontiguousarray(parameters, dtype=float).reshape(count, -1),
-        np.broadcast_to(t, each).astype(float), np.broadcast_to(h, each).astype(float),
-        np.broadcast_to(periods, each).astype(float), kernels(system, k, method).step,
-    )  # fmt: skip
+    flat = np.ascontiguousarray(parameters, dtype=float).reshape(count, -1)
+    t, h, periods = (np.array(np.broadcast_to(x, (count, LANES)), dtype=float, order="C") for x in (t, h, periods))
+    return Blocks(system, k, data, flat, t, h, periods, kernels(system, k, method).step)
 
 
 def run_blocks(
-    moving: Blocks, records: int, *, steps: int = 1, renormalisations: int = 1
+    moving: Blocks, records: int, *, steps: int = 1, renormalisations: int = 1, path: Array | None = None
 ) -> tuple[Array, NDArray[np.int64]]:
-    """As `run`, over all blocks, in place: growth and places in STATUSES, (B, LANES)."""
+    """As `run`, over all blocks, in place: growth and places in STATUSES, (B, LANES).
+
+    `path` (B, records, d, LANES) takes the states at the ends of the records.
+    """
     count, d, k = len(moving.data), moving.system.dimension, moving.k
     growth: Array = np.zeros((count, records, k, LANES))
     status: NDArray[np.int64] = np.zeros((count, LANES), dtype=np.int64)
     moving.divergence_integral[:] = 0.0
     _run_blocks(
         moving.step, moving.data, moving.p, moving.t, moving.h, moving.periods, d, k, steps, renormalisations,
-        escape_radius(moving.system), growth, status,
+        escape_radius(moving.system), growth, np.empty((0, 0, 0, 0)) if path is None else path, status,
     )  # fmt: skip
     return growth, status
 
@@ -99,8 +99,8 @@ def _shaped(data: Array, d: int, k: int) -> Array:
 _F2, _F4, _I2, _N = types.float64[:, ::1], types.float64[:, :, :, ::1], types.int64[:, ::1], types.int64
 
 
-@kernel(types.void(STEP_TYPE, _F2, _F2, _F2, _F2, _F2, _N, _N, _N, _N, types.float64, _F4, _I2))
-def _run_blocks(step, S, P, t, h, periods, d, k, steps, renormalisations, radius, growth, status):  # type: ignore[no-untyped-def]
+@kernel(types.void(STEP_TYPE, _F2, _F2, _F2, _F2, _F2, _N, _N, _N, _N, types.float64, _F4, _F4, _I2))
+def _run_blocks(step, S, P, t, h, periods, d, k, steps, renormalisations, radius, growth, path, status):  # type: ignore[no-untyped-def]
     records = growth.shape[1]
     states = np.empty((records, d, LANES))
     kept = np.empty(LANES, dtype=np.int64)
@@ -108,3 +108,5 @@ def _run_blocks(step, S, P, t, h, periods, d, k, steps, renormalisations, radius
         kept[:] = records
         _run(step, S[b], P[b], t[b], h[b], periods[b], d, k, steps, renormalisations, radius, growth[b], states,
              status[b], kept)  # fmt: skip
+        if path.shape[0] > 0:
+            path[b] = states

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.integrate import RK45
+from scipy.integrate import DOP853, RK45
 
 
 @dataclass(frozen=True)
@@ -46,4 +46,13 @@ DP5 = Tableau(
 DP5_ERROR: NDArray[np.float64] = RK45.E
 DP5_DENSE: NDArray[np.float64] = RK45.P
 
-TABLEAUX = {tableau.name: tableau for tableau in (RK4, DP5)}
+RK8 = Tableau(
+    "dop853",
+    8,
+    DOP853.A,
+    DOP853.B,
+    DOP853.C,
+    "Hairer, Norsett & Wanner 1993, Solving Ordinary Differential Equations I, section II.5: DOP853",
+)
+
+TABLEAUX = {tableau.name: tableau for tableau in (RK4, DP5, RK8)}

@@ -12,9 +12,9 @@ from scipy.stats import t as student
 from dynamics.block import Array
 from dynamics.codegen import LANES, is_looped
 from dynamics.kernel import kernel
+from dynamics.pace import paced
 from dynamics.renormalisation import allowed
 from dynamics.run_alone import Alone
-from dynamics.settle import settled
 from dynamics.sweep_run import Blocks, blocks, in_threads, run_blocks
 from dynamics.system import System
 from indicators.lyapunov import BATCHES_ALONE, CONVERGED, LEVEL, VERDICT_LEVEL
@@ -76,7 +76,8 @@ def exponents_over(
     values : (V,) values of each parameter that is varied, the others stand in the row. states : (d, V) initial
     conditions, None for the row's own. length, transient : iterates of a map or time units of a flow that are averaged
     over and dropped before. step : fixed step of a flow; None: per point, the largest at which local errors stay below
-    `tolerance` on a pilot run. method : dp5 or rk4. threads : of this process; the result is the same for any number.
+    `tolerance` (dynamics.pace). method : dp5, rk4, or dop853 for tolerances below 1e-7. threads : of this process; the
+    result is the same for any number.
 
     Benettin, Galgani, Giorgilli & Strelcyn 1980, Meccanica 15:9. Orthonormalised as rarely as the measured
     growth allows (dynamics.renormalisation). Half-widths as in `lyapunov_spectrum` for a single run, each with the
@@ -88,7 +89,8 @@ def exponents_over(
     asked = _checked(_Asked(system, k, length, transient, step, tolerance, method, seed))
     parameters, begun, count = _points(system, values or {}, states)
     few = count if is_looped(system) and count <= FEW else 0
-    begin = in_threads(lambda which: _begun(asked, begun[which], parameters[which], few), len(begun), PART, threads)
+    each = 1 if system.kind == "ode" and step is None else PART  # neighbours need like steps, those further off do not
+    begin = in_threads(lambda which: _begun(asked, begun[which], parameters[which], few), len(begun), each, threads)
     between = min(allowed_ for _, allowed_ in begin)
     parts = in_threads(lambda which: _measured(asked, begin[which.start][0], between), len(begin), 1, threads)
     found, error, error_999, h, total = (np.concatenate(each) for each in zip(*parts, strict=True))
@@ -152,7 +154,16 @@ def _begun(asked: _Asked, states: Array, parameters: Array, few: int) -> tuple[B
     periods = _forcing_periods(system, parameters)
     t, h = np.zeros(periods.shape), np.ones(periods.shape)
     if system.kind == "ode" and asked.step is None:
-        states, t, h = _paced(asked, states, parameters, periods)
+        states, t, h = paced(
+            system,
+            states,
+            parameters,
+            periods,
+            asked.k,
+            transient=asked.transient or asked.length / RECORDS,
+            tolerance=asked.tolerance,
+            method=asked.method,
+        )
     else:
         h[:] = asked.step or 1.0
         if asked.transient and few:
@@ -181,17 +192,6 @@ def _begun(asked: _Asked, states: Array, parameters: Array, few: int) -> tuple[B
 
 def _alone(asked: _Asked, state: Array, p: Array, k: int, h: float, t: float = 0.0) -> Alone:
     return Alone(asked.system, state, p, k, h=h, t=t, seed=asked.seed, method=asked.method)
-
-
-def _paced(asked: _Asked, states: Array, parameters: Array, periods: Array) -> tuple[Array, Array, Array]:
-    transient = asked.transient or asked.length / RECORDS
-    out = []
-    for u, p, forced in zip(states, parameters, periods, strict=True):
-        begun = settled(asked.system, u, p, transient, forced if np.isfinite(forced).all() else None, asked.tolerance)
-        failed = np.array([status != "ok" for status in begun.status])
-        out.append((np.where(failed, np.nan, begun.states), begun.t, begun.h))
-    u, t, h = (np.array(each) for each in zip(*out, strict=True))
-    return u, t, h
 
 
 def _forcing_periods(system: System, parameters: Array) -> Array:
