@@ -32,7 +32,8 @@ SECTION_CEILING = 1e-3
 class Sampling:
     """Every `stride`-th value is to be kept, by `rule`; `ratio` is the oversampling, `bands` the cyclic bands found.
 
-    `periodic` says that the bands have no width: the series is a cycle of period `bands`, and `stride` stays 1.
+    `periodic` says that the bands have no width, at most BAND_FLOOR of the series' spread: the series is a cycle of
+    period `bands`, and `stride` stays 1.
     """
 
     stride: int

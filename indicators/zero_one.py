@@ -10,7 +10,7 @@ from scipy.special import bdtr
 
 from dynamics.kernel import kernel
 from indicators.estimate import Estimate, without_value
-from indicators.sampling import SMOOTH_RATIO, oversampling, sampling, section_is_point
+from indicators.sampling import BAND_FLOOR, SMOOTH_RATIO, oversampling, sampling, section_is_point
 from indicators.series import checked_series
 
 FEWEST_VALUES = 200
@@ -74,7 +74,7 @@ def zero_one_k(x: ArrayLike, *, stride: int | None = None, n_c: int = 100, seed:
         )
         step = 1
     if chosen.periodic:
-        evidence["note"] = f"a cycle of period {chosen.bands}: the bands have no width"
+        evidence["note"] = f"a cycle of period {chosen.bands}: the bands are narrower than {BAND_FLOOR} of the spread"
     used = np.ascontiguousarray(series[::step])
     evidence |= {"stride": step, "rule": rule, "n": used.size}
     if used.size < FEWEST_VALUES:
