@@ -3,7 +3,7 @@
     python -m benchmarks.discrimination
 
 measures all points of benchmarks/known_regimes.py, prints the tables and writes them into docs/discrimination.md
-between its marks. Where steps have to be compiled first it takes about 80 s. The rules by which an indicator decides
+between its marks. Where steps have to be compiled first it takes about 100 s. The rules by which an indicator decides
 are in `strengths`, and none has a constant that was fitted to these points.
 """
 
