@@ -1,7 +1,7 @@
 """Points of systems whose regime is known without any indicator: by a theorem, by the literature, or by Newton.
 
-Every point is chaotic or regular as a matter of fact stated in its `source`. The lists were fixed before an indicator
-was run on them, and starts are the rows' own except where a comment says why.
+Every point is chaotic or regular as a matter of fact stated in its `source`; none was chosen or dropped for what an
+indicator says of it. Starts are the rows' own, or the literature's, except where a comment says why.
 """
 
 from collections.abc import Iterable, Mapping
@@ -148,7 +148,7 @@ def literature_maps() -> list[Known]:
 def literature_flows() -> list[Known]:
     """The Lorenz attractor, which is proved chaotic, and flows whose positive exponent is tabulated."""
     group = "chaotic flows of the literature"
-    # starts are the literature's: case A keeps volume, and others of its starts, the package's among them, are on tori
+    # starts are the literature's: case A keeps volume, and from the package's start it reads as a torus
     at = {"x": 0.05, "y": 0.05, "z": 0.05}
     starts = {"a": {"x": 0.0, "y": 5.0, "z": 0.0}} | dict.fromkeys("bdegiklnoqs", at)
     sprott = [
