@@ -9,7 +9,6 @@ import numpy as np
 from dynamics.block import Array, Run, RunStatus, block, run, single_orbit
 from dynamics.codegen import LANES, is_looped
 from dynamics.lanes import History, State
-from dynamics.renormalisation import rarer
 from dynamics.settle import settled
 from dynamics.straight_line import operations
 from dynamics.system import System
@@ -20,6 +19,7 @@ from labeling.turns import turns
 
 MANY = 42  # numbers that move with all deviations, above which fewer records are kept
 FEWEST_RECORDS = 256
+RARER = 4  # factor on the steps between orthonormalisations of a flow at its first step
 COSTLY = 60  # operations of a rule, above which its runs begin shorter
 LEAST_SHARE = 0.125
 CLOSER = (4, 16)  # by which a step that did too much to the deviations is divided
@@ -107,19 +107,19 @@ def gathered(start: Start, settings: Settings, finer: int = 1, leading: int | No
     A version whose tangent defect matters is run again over the same time at a quarter of the step, once or twice; no
     other is touched. What is left of the defect enters its exponents' intervals.
     """
-    found = _measured(start, settings, finer, leading)
+    found = _measured(start, settings, finer, leading, RARER)
     for closer in CLOSER:
         coarse = [i for i, e in enumerate(found) if e.too_coarse]
         if not coarse:
             break
         longer = replace(settings, steps=closer * settings.steps, turning_steps=closer * settings.turning_steps)
-        again = _measured(start, longer, closer * finer, leading)
+        again = _measured(start, longer, closer * finer, leading, 1)
         for i in coarse:
             found[i] = again[i]
     return found
 
 
-def _measured(start: Start, settings: Settings, finer: int, leading: int | None) -> list[Evidence]:
+def _measured(start: Start, settings: Settings, finer: int, leading: int | None, rarer: int) -> list[Evidence]:
     system = start.versions[0]
     if not system.has_formula:
         return _other_gathered(start, settings, finer)
@@ -129,7 +129,9 @@ def _measured(start: Start, settings: Settings, finer: int, leading: int | None)
     safe = np.where(np.isfinite(start.states), start.states, 0.0)
     k = system.dimension if leading is None or not is_looped(system) else min(leading, system.dimension)
     moving = block(system, safe, start.parameters, k, h=h, t=start.t, periods=start.periods, seed=settings.seed)
-    longer = rarer(moving, steps, settings.renormalisations)
+    # what Gram-Schmidt loses over long intervals shows as a tangent defect, and then the run is repeated at closer ones
+    checked = not system.discrete and k == system.dimension and not is_looped(system)
+    longer = math.gcd(rarer, settings.renormalisations) if checked else 1
     tangent = run(
         moving,
         _records(system, settings) * start.horizon,
@@ -206,7 +208,7 @@ def _share(system: System) -> float:
     """The share of the usual lengths that a costly rule is given at first; what stays undecided is given more."""
     if system.discrete or is_looped(system):
         return 1.0
-    return float(np.clip(COSTLY / operations(system.expressions), LEAST_SHARE, 1.0))
+    return float(np.clip(COSTLY / max(operations(system.expressions), 1), LEAST_SHARE, 1.0))
 
 
 def _transient(system: System, settings: Settings) -> float:

@@ -151,7 +151,7 @@ def test_adaptive_deviations_follow_the_flow():
 
 def test_drift_of_the_harmonic_oscillator():
     """RK4 multiplies x^2 + v^2 by 1 - h^6/72, DP5 by 1 + b h^6: the drift of energy at fixed time goes like h^5."""
-    for method in ORDERS:
+    for method in ("rk4", "dp5"):
         drift = []
         for n in (250, 500, 1000):
             moving = block(OSCILLATOR, everywhere(1.0, 0.0), NONE, 0, h=100 / n / 2, method=method)
@@ -172,7 +172,7 @@ def test_drift_of_the_pendulum():
         return u[1] ** 2 / 2 - np.cos(u[0])
 
     starts = np.vstack([np.linspace(0.1, 3.0, LANES), np.zeros(LANES)])
-    for method in ORDERS:
+    for method in ("rk4", "dp5"):
         drift = []
         for h in (0.1, 0.05, 0.025):
             moving = block(PENDULUM, starts, NONE, 0, h=h, method=method)
