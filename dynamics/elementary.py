@@ -39,6 +39,8 @@ _PER_HALF_PI, _PER_LN2 = float(1 / _HALF_PI), float(1 / _LN2)
 _S3, _S5, _S7, _S9, _S11, _S13, _S15, _S17 = ((-1.0) ** n / math.factorial(2 * n + 1) for n in range(1, 9))
 _C4, _C6, _C8, _C10, _C12, _C14, _C16, _C18 = ((-1.0) ** n / math.factorial(2 * n) for n in range(2, 10))
 _E2, _E3, _E4, _E5, _E6, _E7, _E8, _E9, _E10, _E11, _E12, _E13 = (1.0 / math.factorial(n) for n in range(2, 14))
+_L3, _L5, _L7, _L9, _L11, _L13, _L15, _L17, _L19, _L21, _L23 = (1.0 / n for n in range(3, 24, 2))
+_NORMAL, _LIFT, _ROOT2 = 2.0**-1022, 2.0**54, math.sqrt(2.0)
 _FARTHEST = 2.0**50  # where neighbouring doubles are a quarter apart, and an angle means nothing
 _LARGEST, _SMALLEST = math.log(np.finfo(float).max), -708.0
 
@@ -147,6 +149,39 @@ def eccentric_anomaly(mean, eccentricity):  # type: ignore[no-untyped-def]
     return value if 0.0 <= eccentricity < 1.0 else np.nan
 
 
+@inlined
+def natural_logarithm(x):  # type: ignore[no-untyped-def]
+    """ln x; NaN below 0, minus infinity at 0."""
+    small = x < _NORMAL
+    held = x * _LIFT if small else x
+    bits = np.float64(held).view(np.int64)
+    low = np.int64((bits & 0x000FFFFFFFFFFFFF) | 0x3FF0000000000000).view(np.float64)  # the digits, in 1 .. 2
+    many = low > _ROOT2
+    m = 0.5 * low if many else low
+    # the exponent of two, made a double by standing in the last bits of one
+    e = np.int64((bits >> 52) + 0x4338000000000000).view(np.float64) - (_ROUND + 1023.0)
+    e = e + 1.0 if many else e
+    e = e - 54.0 if small else e
+    s = (m - 1.0) / (m + 1.0)
+    z = s * s
+    tail = z * (_L3 + z * (_L5 + z * (_L7 + z * (_L9 + z * (_L11 + z * (
+        _L13 + z * (_L15 + z * (_L17 + z * (_L19 + z * (_L21 + z * _L23))))))))))  # fmt: skip
+    value = e * _LN1 + (2.0 * s + (2.0 * s * tail + e * _LN3))
+    value = value if x < np.inf else x
+    value = -np.inf if x == 0.0 else value
+    return value if x >= 0.0 else np.nan
+
+
+@inlined
+def power(x, y):  # type: ignore[no-untyped-def]
+    """x**y by exp(y ln x), within about 2 + 2 abs(y ln x) units in the last place; NaN for a root of a negative x."""
+    value = exponential(y * natural_logarithm(abs(x)))
+    half = 0.5 * y
+    value = -value if x < 0.0 and np.floor(half) != half else value
+    value = np.nan if x < 0.0 and np.floor(y) != y else value
+    return 1.0 if y == 0.0 else value
+
+
 ELEMENTARY = {
     "sin": sine,
     "cos": cosine,
@@ -155,10 +190,11 @@ ELEMENTARY = {
     "sinh": hyperbolic_sine,
     "cosh": hyperbolic_cosine,
     "tanh": hyperbolic_tangent,
+    "log": natural_logarithm,
     "kepler": eccentric_anomaly,
 }
 # what generated modules begin with: they hold these functions, so their name must change with them
 IMPORT = (
-    f"from dynamics.elementary import {', '.join(f.__name__ for f in ELEMENTARY.values())}"
+    f"from dynamics.elementary import {', '.join(f.__name__ for f in [*ELEMENTARY.values(), power])}"
     f"  # {hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:12]}"
 )

@@ -31,21 +31,21 @@ class _Printer(PythonCodePrinter):
             exponent.is_Integer and 3 < exponent <= MOST_FACTORS
         ):  # numba multiplies, where the C library would be called
             return f"{self.parenthesize(base, 1000)}**{int(exponent)}"
-        if exponent.is_Integer and abs(exponent) > 3:  # a power of whole numbers must not raise at 0
-            return f"{self.parenthesize(base, 1000)}**{float(exponent)!r}"
+        if exponent.is_Integer and -MOST_FACTORS <= exponent < -3:
+            return f"(1.0/{self.parenthesize(base, 1000)}**{int(-exponent)})"
         if exponent in (2, 3):
             return "(" + "*".join([self.parenthesize(base, 1000)] * int(exponent)) + ")"
         if exponent == sp.Rational(1, 2):
             return f"math.sqrt({self._print(base)})"
         if exponent in (-1, -2, -3):
             return "(1.0/(" + "*".join([self.parenthesize(base, 1000)] * int(-exponent)) + "))"
-        return f"{self.parenthesize(base, 1000)}**({self._print(exponent)})"
+        return f"power({self._print(base)}, {self._print(exponent)})"
 
     def _print_elementary(self, expr: sp.Function) -> str:
         return f"{ELEMENTARY[type(expr).__name__].__name__}({', '.join(map(self._print, expr.args))})"
 
     _print_sin = _print_cos = _print_tan = _print_exp = _print_elementary
-    _print_sinh = _print_cosh = _print_tanh = _print_kepler = _print_elementary
+    _print_sinh = _print_cosh = _print_tanh = _print_log = _print_kepler = _print_elementary
 
     def _print_floor(self, expr: sp.floor) -> str:
         return f"np.floor({self._print(expr.args[0])})"

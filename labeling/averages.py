@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from dynamics.block import Array
+from dynamics.block import Array, single_orbit
 from dynamics.codegen import LANES
 from dynamics.lanes import State, moved, placed
 from indicators.sampling import sampling
@@ -63,7 +63,7 @@ class Averages:
         if self.whole:
             starts: State = np.array([[*v.state.values()] for v in ensemble(s, e.seed)[:LANES]]).T.copy()
         elif period is not None:
-            path = e.strobed
+            path = e.strobed if len(e.strobed) >= LANES else self._periods_on(period)
             starts = path[np.linspace(0, len(path) - 1, LANES).astype(int)].T.copy()
         else:
             starts = e.states_at(np.linspace(0, len(e.series) - 1, LANES).astype(int))
@@ -73,6 +73,12 @@ class Averages:
         periods = None if period is None else np.full(LANES, period)
         moving = placed(s, starts, parameters, h=e.h, t=e.t, periods=periods, seed=e.seed)
         return moved(moving, count, steps=self.interval).states
+
+    def _periods_on(self, period: float) -> Array:
+        """The states after each of the LANES periods that follow the series (LANES, d), where it spans fewer."""
+        e = self.e
+        start = np.array([*e.end.values()])
+        return single_orbit(e.system, start, e.h, max(1, round(period / e.h)), LANES, 0.0, period)[0]
 
     @cached_property
     def observables(self) -> Array:

@@ -195,16 +195,16 @@ def _evidences(
 def _records(system: System, settings: Settings) -> int:
     """Fewer records of the deviations where there are many of them, whose cost grows like d (1 + d)."""
     d = system.dimension
-    return max(FEWEST_RECORDS, int(settings.records * min(1.0, MANY / (d * (1 + d))) * _share(system)))
+    return max(FEWEST_RECORDS, int(settings.records * min(1.0, MANY / (d * (1 + d))) * share(system)))
 
 
 def _states(system: System, count: int) -> int:
     """Fewer states of a path where each has many variables, or is costly to reach."""
     d = system.dimension
-    return int(count * min(1.0, math.sqrt(MANY / (d * (1 + d)))) * _share(system))
+    return int(count * min(1.0, math.sqrt(MANY / (d * (1 + d)))) * share(system))
 
 
-def _share(system: System) -> float:
+def share(system: System) -> float:
     """The share of the usual lengths that a costly rule is given at first; what stays undecided is given more."""
     if system.discrete or is_looped(system):
         return 1.0

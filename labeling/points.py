@@ -9,9 +9,10 @@ from dynamics.block import Array
 from dynamics.codegen import LANES, is_looped
 from dynamics.noise import without_silent_noise
 from dynamics.system import System
+from indicators.lyapunov import CONVERGED
 from labeling.certified import certified, with_certificates
 from labeling.evidence import Evidence
-from labeling.gathering import Start, gathered, reference_start, swept_start
+from labeling.gathering import Start, gathered, reference_start, share, swept_start
 from labeling.heteroclinic import cycling
 from labeling.labels import Row, attractor, label_row
 from labeling.regimes import regime
@@ -165,7 +166,8 @@ def _too_wide(e: Evidence, verdict: Verdict) -> bool:
     """Whether a label of chaos deserves a longer run; not of many variables, whose cost is as large as their sets."""
     if not verdict.is_chaotic or not e.system.has_formula or is_looped(e.system):
         return False
-    return not isinstance(e.largest.error, float) or e.largest.error > PRECISE * e.largest.number
+    precise = PRECISE if share(e.system) == 1.0 else CONVERGED
+    return not isinstance(e.largest.error, float) or e.largest.error > precise * e.largest.number
 
 
 def _judged_block(versions: list[System], settings: Settings, horizon: int, rows: bool) -> list[Point]:

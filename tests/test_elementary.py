@@ -8,12 +8,13 @@ import pytest
 from numba import njit
 
 from dynamics.block import block
-from dynamics.elementary import ELEMENTARY, eccentric_anomaly
+from dynamics.elementary import ELEMENTARY, eccentric_anomaly, power
 from dynamics.registry import system
 
 POLICY = {"error_model": "numpy", "fastmath": {"nsz"}}
-UNITS = {"sin": 2, "cos": 2, "exp": 2, "tan": 4, "sinh": 6, "cosh": 6, "tanh": 6}
-RANGES = {"sin": 1e5, "cos": 1e5, "tan": 1e5, "exp": 700.0, "sinh": 700.0, "cosh": 700.0, "tanh": 700.0}
+UNITS = {"sin": 2, "cos": 2, "exp": 2, "tan": 4, "sinh": 6, "cosh": 6, "tanh": 6, "log": 3}
+POSITIVE = ("log",)
+RANGES = {"log": 1e300, "sin": 1e5, "cos": 1e5, "tan": 1e5, "exp": 700.0, "sinh": 700.0, "cosh": 700.0, "tanh": 700.0}
 
 
 def over_lanes(function):
@@ -42,6 +43,7 @@ def test_within_a_few_units_in_the_last_place(functions, name):
     rng = np.random.default_rng(1)
     scales = [1e-8, 1.0, 4.0, 30.0, RANGES[name]]
     x = np.concatenate([rng.uniform(-s, s, 400) for s in scales])
+    x = np.abs(x) if name in POSITIVE else x
     got = functions[name](x)
     with mpmath.workprec(200):
         exact = [getattr(mpmath, name)(mpmath.mpf(v)) for v in x.tolist()]
@@ -130,3 +132,37 @@ def test_a_step_is_the_same_in_any_lane_and_alone():
     for one in (plain, full):
         one.advance(200)
     assert np.array_equal(plain.states, full.states)
+
+
+def test_powers():
+    """Within 2 + 2 abs(y ln x) units; whole powers of negative numbers, and the ends as the C library has them."""
+
+    @njit(**POLICY)
+    def each(x, y, out):
+        for i in range(x.size):
+            out[i] = power(x[i], y[i])
+
+    rng = np.random.default_rng(3)
+    x, y = np.exp(rng.uniform(-20, 20, 2_000)), rng.uniform(-12, 12, 2_000)
+    out = np.empty_like(x)
+    each(x, y, out)
+    with mpmath.workprec(200):
+        exact = [mpmath.mpf(a) ** mpmath.mpf(b) for a, b in zip(x.tolist(), y.tolist(), strict=True)]
+        gaps = [abs(mpmath.mpf(g) - e) for g, e in zip(out.tolist(), exact, strict=True)]
+        units = [float(gap / np.spacing(abs(float(e)))) for gap, e in zip(gaps, exact, strict=True)]
+    assert (np.array(units) <= 2 + 2 * np.abs(y * np.log(x))).all()
+    x = np.array([-2.0, -2.0, -2.0, 0.0, 0.0, 0.0, np.inf, 3.0, -8.0, 1e-310, np.nan])
+    y = np.array([3.0, -2.0, 0.5, 2.0, -1.0, 0.0, 2.0, 0.0, 1 / 3, 0.5, 1.0])
+    out = np.empty_like(x)
+    each(x, y, out)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        expected = np.power(x, y)
+    assert np.allclose(out, expected, rtol=1e-14, equal_nan=True)
+
+
+def test_logarithm_at_the_edges(functions):
+    ends = functions["log"]([0.0, -1.0, np.inf, 1.0, 5e-324, 1e-310])
+    assert ends[0] == -np.inf
+    assert np.isnan(ends[1])
+    assert ends[2:4].tolist() == [np.inf, 0.0]
+    assert np.allclose(ends[4:], np.log([5e-324, 1e-310]), rtol=1e-15)
