@@ -206,7 +206,7 @@ def _states(system: System, count: int) -> int:
 
 def share(system: System) -> float:
     """The share of the usual lengths that a costly rule is given at first; what stays undecided is given more."""
-    if system.discrete or is_looped(system):
+    if system.kind != "ode" or is_looped(system):
         return 1.0
     return float(np.clip(COSTLY / max(operations(system.expressions), 1), LEAST_SHARE, 1.0))
 

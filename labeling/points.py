@@ -148,7 +148,7 @@ def attracting_sets(
 
 def judged_reference(system: System, settings: Settings) -> tuple[Evidence, Verdict]:
     """Evidence and verdict at the system's own parameters and start, from LANES stretches of one orbit."""
-    last = settings.escalations + 1
+    last = settings.escalations + (1 if share(system) == 1.0 else 0)  # costly rules are given up sooner
     for level in range(0 if system.has_formula else 1, last + 1):  # of the other kinds a horizon of 4 is the shortest
         start = reference_start(system, settings, LONGER**level)
         e = gathered(start, settings)[0]

@@ -1,5 +1,6 @@
 """As many local maxima of a flow's variable as the 0-1 test needs."""
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -11,7 +12,7 @@ from dynamics.section import local_maxima
 from indicators.sampling import sampling
 
 FEW_MAXIMA = 200  # of a series for the 0-1 test
-MORE = 7  # times that the search is continued where there are few
+MORE = 7  # times in all that the search is continued where there are few
 NARROW = 0.01  # of the range of the widest variable, below which another is not looked at
 
 
@@ -29,9 +30,12 @@ def turns(
     found = local_maxima(moving, components[np.argmax(ranges, axis=0)], steps, capacity)
     if not pooled or _enough(found[0], capacity):
         return found
-    first = found
-    for component in _others(components, ranges[:, 0]):
-        for _ in range(MORE):
+    first, left = found, MORE
+    others = list(_others(components, ranges[:, 0]))
+    for n, component in enumerate(others):
+        searches = math.ceil(left / (len(others) - n))
+        left -= searches
+        for _ in range(searches):
             next_ = local_maxima(moving, component, steps, capacity)
             found = [np.concatenate(pair)[:capacity] for pair in zip(found, next_, strict=True)]
             if _enough(found[0], capacity):
