@@ -20,7 +20,7 @@ from dynamics.tracing import traced, without_clocks
 
 MODULES = {"ode": "dysts.flows", "dde": "dysts.flows", "map": "dysts.maps"}
 USUAL = 400.0  # time that is dropped unless a row says otherwise
-LONG_TURNS = (50, 400)  # of the dominant period, between which that is in order
+TURNS = 50.0  # of the dominant period, which are dropped where that is more
 METADATA = {"dysts.flows": "chaotic_attractors.json", "dysts.maps": "discrete_maps.json"}
 
 
@@ -75,10 +75,9 @@ def package(module: str) -> tuple[Any, dict[str, Any]]:
 
 
 def _transient(period: float | None) -> dict[str, float]:
-    """A transient of its own for a flow much slower or faster than most, by the package's dominant period."""
-    if period is None or LONG_TURNS[0] * period <= USUAL <= LONG_TURNS[1] * period:
-        return {}
-    return {"transient": float(LONG_TURNS[0 if LONG_TURNS[0] * period > USUAL else 1] * period)}
+    """A longer transient for a flow much slower than most, by the package's dominant period."""
+    long = TURNS * (period or 0.0)
+    return {"transient": long} if long > USUAL else {}
 
 
 def _citation(name: str, stated: str) -> str:
