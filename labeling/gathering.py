@@ -172,6 +172,8 @@ def _evidences(
         ends = [s for lane in lanes for s in (start.status[lane], tangent.status[lane], fine.status[lane]) if s != "ok"]
         if not ends and (np.isnan(tangent.growth[:, :, lanes]) | np.isposinf(tangent.growth[:, :, lanes])).any():
             ends = ["blew_up"]  # a derivative was not finite on the orbit
+        if not ends and not np.isfinite(maxima[i]).all():
+            ends = ["escaped"]  # while its maxima were gathered, after the other runs
         out.append(
             Evidence(
                 version,
