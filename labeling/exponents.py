@@ -24,6 +24,7 @@ TRIALS = 16  # Gram-Schmidt intervals in which the growth of the deviations is l
 RAREST = 256  # steps or iterates between two orthonormalisations
 ALIGNMENT = 0.05  # of the length, gone along before it is measured
 FEW = 8  # points of a system of many variables that are each moved alone
+QUANTILES = tuple(float(student.ppf(0.5 + level / 2, BATCHES_ALONE - 1)) for level in (LEVEL, VERDICT_LEVEL))
 PART = 128  # blocks that a thread takes at a time
 
 
@@ -231,10 +232,7 @@ def _measured(asked: _Asked, moving: Blocks | list[Alone], between: int) -> tupl
         defect = np.abs(rates.sum(axis=1) - divergence)
     order = np.argsort(-rates, axis=1, kind="stable")
     rates, spread, rest = (np.take_along_axis(x, order, axis=1) for x in (rates, spread, np.maximum(trend, halves)))
-    error, error_999 = (
-        np.maximum(spread * student.ppf(0.5 + level / 2, BATCHES_ALONE - 1), rest) + defect[:, None]
-        for level in (LEVEL, VERDICT_LEVEL)
-    )
+    error, error_999 = (np.maximum(spread * quantile, rest) + defect[:, None] for quantile in QUANTILES)
     size, neutral = np.abs(rates), (np.log(np.maximum(total, math.e)) / total)[:, None]
     least = np.where(size <= neutral, size, 0.0)  # as indicators.lyapunov.reaching_zero
     error, error_999 = np.maximum(error, least), np.maximum(error_999, least)
