@@ -102,7 +102,7 @@ def flow_sides(name: str, k: int) -> tuple[tuple[str, dict[str, Any]], tuple[str
     """Ours with fixed steps of the classical method, as lyapax takes them, and with steps at a tolerance."""
     over, grid, at = FLOWS[name][:3]
     fixed = sweep(name, over, grid, at, k=k, step=0.01, method="rk4", **LONG)
-    return fixed, sweep(name, over, grid, at, k=k, tolerance=1e-9, **LONG)
+    return fixed, sweep(name, over, grid, at, k=k, tolerance=1e-9, method="dop853", **LONG)
 
 
 def flows() -> list[Comparison]:
