@@ -12,6 +12,7 @@ from labeling.verdict import Verdict
 NEAR = 0.05  # of the extent, around a saddle: the orbit dwells there
 SAMPLES = 20_000  # of the orbit from its start
 DURATION = 400.0  # time, or iterates, in units of the step's inverse rate: what is sampled
+MOST_STEPS = 500  # from sample to sample, however small they are
 VISITS = 4  # in a row that must grow
 GROWTH = 1.02  # of each over the one before
 
@@ -36,7 +37,7 @@ def cycling(e: Evidence, verdict: Verdict) -> Verdict:
 def dwell_times(e: Evidence) -> list[float]:
     """How long the orbit from its start stayed near a saddle, visit after visit; whole visits alone."""
     s = e.system
-    steps = max(1, round(DURATION / SAMPLES / e.h)) if s.kind == "ode" else 1
+    steps = int(np.clip(round(DURATION / SAMPLES / e.h), 1, MOST_STEPS)) if s.kind == "ode" else 1
     path, _, status = single_orbit(s, np.array([*s.state.values()]), e.h, steps, SAMPLES)
     if status != "ok":
         return []
