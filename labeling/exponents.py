@@ -113,6 +113,8 @@ def _checked(asked: _Asked) -> _Asked:
         value = getattr(asked, name)
         if value is not None and not 0.0 < value < math.inf:
             raise ValueError(f"{name} is {value}; it must be above 0 and finite")
+    if system.kind == "map" and asked.step is not None:
+        raise ValueError(f"{system.id} is a map; it has no step, leave it out")
     if not 0.0 <= asked.transient < math.inf:
         raise ValueError(f"transient is {asked.transient}; it must be at least 0 and finite")
     return asked

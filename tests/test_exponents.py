@@ -91,6 +91,7 @@ def test_forced_flow_by_a_fixed_step_and_by_tolerance():
     ({"length": 0}, "length is 0"),
     ({"transient": -1.0}, "transient is -1.0"),
     ({"step": 0.0}, "step is 0.0"),
+    ({"step": 0.5}, "it has no step"),
 ])  # fmt: skip
 def test_wrong_use_is_told(settings, says):
     with pytest.raises(ValueError) as told:
