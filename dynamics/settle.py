@@ -39,13 +39,15 @@ def settled(
     transient: float,
     periods: Array | None = None,
     most_steps: int = MOST_STEPS,
+    finer: int = 1,
 ) -> Settled:
     """Drop a transient (iterates of a map, time of a flow) and choose every lane's fixed step for what follows.
 
     The flow's pilot run is adaptive. Its smallest step keeps every later local error within the pilot's tolerance, and
     the Jacobian along the run keeps the deviations as accurate. The choice is made from the state alone, lane by lane,
     so an orbit does not depend on its neighbours or on whether deviations are carried. `periods` (LANES,) are the
-    forcing periods of a forced flow; `most_steps` cuts the transient short where steps are small.
+    forcing periods of a forced flow; `most_steps` cuts the transient short where steps are small; `finer` divides every
+    fixed step.
     """
     if system.kind == "map":
         moving = block(system, states, parameters, 0)
@@ -64,6 +66,7 @@ def settled(
         extent = np.maximum(np.ptp(samples, axis=0), 1e-12)
         own = np.maximum.reduce([_jacobian_norm(system, probe, parameters, extent) for probe in probes])
         h = np.where(stiff, np.minimum(pilot.smallest_step, STIFFNESS / np.maximum(own, STIFFNESS / transient)), h)
+    h = h / finer
     if periods is not None:
         h = periods / 2 ** np.ceil(np.log2(np.maximum(periods / h, 8.0)))
     # what a pilot that ran out of attempts has not done is left to the fixed steps, whose size is known by then

@@ -16,6 +16,7 @@ from dynamics.lanes import State, moved, placed
 from indicators.sampling import sampling
 from labeling.evidence import Evidence
 from labeling.sets import ensemble
+from labeling.settings import share
 
 LONGEST, FEWEST = 16_384, 512  # samples of a lane
 PER_TURN = 12  # samples of an autonomous flow per turn
@@ -67,7 +68,7 @@ class Averages:
             starts = path[np.linspace(0, len(path) - 1, LANES).astype(int)].T.copy()
         else:
             starts = e.states_at(np.linspace(0, len(e.series) - 1, LANES).astype(int))
-        budget = FIELD_BUDGET if s.kind == "pde" else BUDGET
+        budget = FIELD_BUDGET if s.kind == "pde" else BUDGET * share(s)
         count = int(np.clip(budget // self.interval, FEWEST, LONGEST))
         parameters = np.repeat(e.parameters[:, None], LANES, axis=1)
         periods = None if period is None else np.full(LANES, period)

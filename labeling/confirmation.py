@@ -110,6 +110,8 @@ def _flow_regular(e: Evidence) -> Verdict | None:
     gaps = [float(np.median(np.abs(rough[m:] - rough[:-m]).max(axis=1))) for m in range(1, longest + 1)]
     for m in _nearest(np.maximum(gaps, RESOLVED * extent).tolist(), NEAR_RETURN * extent, BETTER):
         times, states = located(e, before[[0, m, -1 - m, -1]], rough_times[[0, m, -1 - m, -1]])
+        if not np.isfinite(states).all():
+            continue
         duration = float(times[3] - times[2])
         cycle = flow_cycle(e.system, states[2], e.parameters, duration, e.h)
         if cycle is not None and abs(cycle.period - duration) <= 0.05 * duration:

@@ -10,18 +10,15 @@ from dynamics.block import Array, Run, RunStatus, block, run, single_orbit
 from dynamics.codegen import LANES, is_looped
 from dynamics.lanes import History, State
 from dynamics.settle import settled
-from dynamics.straight_line import operations
 from dynamics.system import System
 from labeling import other_kinds
 from labeling.evidence import Evidence
-from labeling.settings import Settings
+from labeling.settings import Settings, share
 from labeling.turns import turns
 
 MANY = 42  # numbers that move with all deviations, above which fewer records are kept
 FEWEST_RECORDS = 256
 RARER = 4  # factor on the steps between orthonormalisations of a flow at its first step
-COSTLY = 60  # operations of a rule, above which its runs begin shorter
-LEAST_SHARE = 0.125
 CLOSER = (4, 16)  # by which a step that did too much to the deviations is divided
 
 
@@ -61,6 +58,7 @@ def swept_start(versions: Sequence[System], settings: Settings, horizon: int = 1
         _transient(versions[0], settings) * horizon,
         periods,
         most_steps=settings.transient_steps,
+        finer=settings.finer,
     )
     return Start(
         tuple(versions), begun.states, parameters, begun.t, begun.h, periods, begun.status, horizon, pooled=False
@@ -108,10 +106,13 @@ def gathered(start: Start, settings: Settings, finer: int = 1, leading: int | No
     other is touched. What is left of the defect enters its exponents' intervals.
     """
     found = _measured(start, settings, finer, leading, RARER)
+    before = [math.inf] * len(found)
     for closer in CLOSER:
-        coarse = [i for i, e in enumerate(found) if e.too_coarse]
+        # where a finer step changed nothing the orbit itself leads to where no step is fine enough
+        coarse = [i for i, e in enumerate(found) if e.too_coarse and e.defect < 0.5 * before[i]]
         if not coarse:
             break
+        before = [e.defect for e in found]
         longer = replace(settings, steps=closer * settings.steps, turning_steps=closer * settings.turning_steps)
         again = _measured(start, longer, closer * finer, leading, 1)
         for i in coarse:
@@ -125,7 +126,7 @@ def _measured(start: Start, settings: Settings, finer: int, leading: int | None,
         return _other_gathered(start, settings, finer)
     assert not isinstance(start.states, History)
     steps = 1 if system.discrete else settings.steps
-    h = start.h / (1 if system.discrete else finer * settings.finer)
+    h = start.h / (1 if system.discrete else finer)
     safe = np.where(np.isfinite(start.states), start.states, 0.0)
     k = system.dimension if leading is None or not is_looped(system) else min(leading, system.dimension)
     moving = block(system, safe, start.parameters, k, h=h, t=start.t, periods=start.periods, seed=settings.seed)
@@ -204,13 +205,6 @@ def _states(system: System, count: int) -> int:
     """Fewer states of a path where each has many variables, or is costly to reach."""
     d = system.dimension
     return int(count * min(1.0, math.sqrt(MANY / (d * (1 + d)))) * share(system))
-
-
-def share(system: System) -> float:
-    """The share of the usual lengths that a costly rule is given at first; what stays undecided is given more."""
-    if system.kind != "ode" or is_looped(system):
-        return 1.0
-    return float(np.clip(COSTLY / max(operations(system.expressions), 1), LEAST_SHARE, 1.0))
 
 
 def _transient(system: System, settings: Settings) -> float:

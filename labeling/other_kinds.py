@@ -11,7 +11,7 @@ from scipy.interpolate import CubicSpline
 
 from dynamics.block import STATUSES, Array, Run, RunStatus
 from dynamics.codegen import LANES
-from dynamics.delay import steps_of_delays
+from dynamics.delay import MAX_STEPS_PER_DELAY, steps_of_delays
 from dynamics.delay_system import delay_form
 from dynamics.fields import EXPONENTS, STEPS, field_name
 from dynamics.lanes import History, Moving, State, moved, placed, present
@@ -82,12 +82,17 @@ def _delay_begun(
         both = np.concatenate([now, *(before[[form.variables.index(one.of)]] for one in form.delayed.values())])
         jacobian = slope(form.base, both, parameters)[1]
         norm = np.fmax(norm, np.sqrt((np.where(np.isfinite(jacobian), jacobian, 0.0) ** 2).sum(axis=(0, 1))))
+    least = form.delays(parameters).max(axis=0) / MAX_STEPS_PER_DELAY
+    status: list[RunStatus] = [
+        "stalled" if was == "ok" and STIFFNESS / norm[i] < least[i] else was for i, was in enumerate(pilot.status)
+    ]
+    # a lane that has ended says nothing about the step, nor does it end the others
+    norm = np.where([was == "ok" for was in status], norm, 1e-12)
     h = steps_of_delays(form, parameters, np.minimum(h, STIFFNESS / norm))[1]
-    if pilot.status != ("ok",) * LANES:
-        return present(moving), moving.t.copy(), h, pilot.status
     following = placed(first, present(moving), parameters, h=h, seed=seed)
     ended = moved(following, 50, steps=max(1, round(transient / float(h.max()) / 50))).status
-    return present(following), following.t.copy(), h, ended
+    both = tuple(last if was == "ok" else was for was, last in zip(status, ended, strict=True))
+    return present(following), following.t.copy(), h, both
 
 
 def _noise_step(system: System, states: Array, parameters: Array) -> Array:

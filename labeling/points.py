@@ -12,12 +12,12 @@ from dynamics.system import System
 from indicators.lyapunov import CONVERGED
 from labeling.certified import certified, with_certificates
 from labeling.evidence import Evidence
-from labeling.gathering import Start, gathered, reference_start, share, swept_start
+from labeling.gathering import Start, gathered, reference_start, swept_start
 from labeling.heteroclinic import cycling
 from labeling.labels import Row, attractor, label_row
 from labeling.regimes import regime
 from labeling.sets import InvariantSet, ensemble, lies_on, sets_of, verdict_over
-from labeling.settings import Settings
+from labeling.settings import Settings, share
 from labeling.transients import survives, transient
 from labeling.verdict import Verdict
 from labeling.workers import Workers
@@ -26,6 +26,7 @@ LEADING = 3  # exponents from which a regime is told: two for hyperchaos or a to
 LONGER = 4  # factor on every length at each escalation
 PRECISE = 0.005  # of the largest exponent: the half-width at 95 % that a label of chaos is content with at once
 CLOSER = 8  # times as many points for the dimension of a single label as for one of a sweep
+FINEST = 4  # by which the step is divided of an orbit that leads to where its step is too coarse
 KICK = 1e-3  # of the box: how far a start is moved that lies on the way into a repelling orbit
 ORBIT_POINTS = 100  # per parameter value in an orbit diagram
 
@@ -153,6 +154,10 @@ def judged_reference(system: System, settings: Settings) -> tuple[Evidence, Verd
         start = reference_start(system, settings, LONGER**level)
         e = gathered(start, settings)[0]
         verdict = regime(e)
+        if e.too_coarse and verdict.regime == "undecided":  # more time would be as wrong
+            if settings.finer >= FINEST:
+                return e, replace(verdict, reason="step_dependent")
+            return judged_reference(system, replace(settings, finer=FINEST))
         if level < last and (verdict.regime == "undecided" or (level == 0 and _too_wide(e, verdict))):
             continue
         e, verdict = _at_half_step([(e, verdict)], start, settings)[0]

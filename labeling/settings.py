@@ -3,6 +3,13 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from dynamics.codegen import is_looped
+from dynamics.straight_line import operations
+from dynamics.system import System
+
+COSTLY = 60  # operations of a rule, above which its runs begin shorter
+LEAST_SHARE = 0.125
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -36,3 +43,10 @@ class Settings:
     def provenance(self) -> dict[str, Any]:
         """The settings as they stand in a row."""
         return {key: value for key, value in asdict(self).items() if key != "seed"}
+
+
+def share(system: System) -> float:
+    """The share of the usual lengths that a costly rule is given at first; what stays undecided is given more."""
+    if system.kind != "ode" or is_looped(system):
+        return 1.0
+    return min(1.0, max(LEAST_SHARE, COSTLY / max(operations(system.expressions), 1)))
