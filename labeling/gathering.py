@@ -1,7 +1,7 @@
 """Runs a system at given points, and gathers the evidence that a verdict rests on."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -96,16 +96,27 @@ def _other_start(
     return Start(tuple(padded[:count]), states, parameters, t, h, None, status, horizon, pooled)
 
 
-def gathered(start: Start, settings: Settings, finer: int = 1, leading: int | None = None) -> list[Evidence]:
+def _always(_: Evidence) -> bool:
+    return True
+
+
+def gathered(
+    start: Start,
+    settings: Settings,
+    finer: int = 1,
+    leading: int | None = None,
+    turning: Callable[[Evidence], bool] = _always,
+) -> list[Evidence]:
     """The evidence of every version, from its settled start. `finer` divides a flow's steps: verdicts must not mind.
 
     `leading` : how many exponents are enough, where a system has so many variables that each costs (all if not given);
-    small systems are measured whole, since their kernels would have to be compiled anew.
+    small systems are measured whole, since their kernels would have to be compiled anew. `turning` says of an evidence
+    that has no maxima yet whether it needs them: they are sought where one of the versions does.
 
     A version whose tangent defect matters is run again over the same time at a quarter of the step, once or twice; no
     other is touched. What is left of the defect enters its exponents' intervals.
     """
-    found = _measured(start, settings, finer, leading, RARER)
+    found = _measured(start, settings, finer, leading, turning, RARER)
     before = [math.inf] * len(found)
     for closer in CLOSER:
         # where a finer step changed nothing the orbit itself leads to where no step is fine enough
@@ -114,13 +125,20 @@ def gathered(start: Start, settings: Settings, finer: int = 1, leading: int | No
             break
         before = [e.defect for e in found]
         longer = replace(settings, steps=closer * settings.steps, turning_steps=closer * settings.turning_steps)
-        again = _measured(start, longer, closer * finer, leading, 1)
+        again = _measured(start, longer, closer * finer, leading, turning, 1)
         for i in coarse:
             found[i] = again[i]
     return found
 
 
-def _measured(start: Start, settings: Settings, finer: int, leading: int | None, rarer: int) -> list[Evidence]:
+def _measured(
+    start: Start,
+    settings: Settings,
+    finer: int,
+    leading: int | None,
+    turning: Callable[[Evidence], bool],
+    rarer: int,
+) -> list[Evidence]:
     system = start.versions[0]
     if not system.has_formula:
         return _other_gathered(start, settings, finer)
@@ -142,13 +160,20 @@ def _measured(start: Start, settings: Settings, finer: int, leading: int | None,
     begun = moving.t.copy()
     following = block(system, moving.states, start.parameters, 0, h=h, t=moving.t, periods=start.periods)
     fine = run(following, _states(system, settings.series) * min(start.horizon, 4), steps=steps)
-    maxima = [np.empty(0)] * LANES
-    if not system.discrete and len(system.circle) < system.dimension:
-        free = np.array([c for c, name in enumerate(system.state) if name not in system.circle])
-        turning = block(system, following.states, start.parameters, 0, h=h, t=following.t, periods=start.periods)
-        long = _states(system, settings.turning_steps) * min(start.horizon, 4)
-        maxima = turns(turning, free, fine.states, long, settings.series, start.pooled)
-    return _evidences(start, settings, tangent, fine, maxima, h, begun, np.zeros(LANES))
+    found = _evidences(start, settings, tangent, fine, h, begun, np.zeros(LANES))
+    free = np.array([c for c, name in enumerate(system.state) if name not in system.circle])
+    if system.discrete or not len(free) or not any(e.status == "ok" and turning(e) for e in found):
+        return found
+    onward = block(system, following.states, start.parameters, 0, h=h, t=following.t, periods=start.periods)
+    long = _states(system, settings.turning_steps) * min(start.horizon, 4)
+    maxima = turns(onward, free, fine.states, long, settings.series, start.pooled)
+    return [_with_maxima(e, values) for e, values in zip(found, maxima, strict=False)]
+
+
+def _with_maxima(e: Evidence, maxima: Array) -> Evidence:
+    if e.status == "ok" and not np.isfinite(maxima).all():
+        return replace(e, status="escaped")  # while its maxima were gathered, after the other runs
+    return replace(e, maxima=maxima)
 
 
 def _other_gathered(start: Start, settings: Settings, finer: int) -> list[Evidence]:
@@ -157,15 +182,12 @@ def _other_gathered(start: Start, settings: Settings, finer: int) -> list[Eviden
     tangent, fine, moving, error = other_kinds.runs(
         start.versions[0], start.states, start.t, h, start.parameters, settings, start.horizon
     )
-    ok = [status == "ok" for status in fine.status]
-    maxima = [other_kinds.spline_maxima(fine.states[:, :, i]) if ok[i] else np.empty(0) for i in range(LANES)]
-    return _evidences(
-        start, settings, tangent, fine, maxima, moving.h, moving.t - len(fine.states) * fine.interval, error
-    )
+    found = _evidences(start, settings, tangent, fine, moving.h, moving.t - len(fine.states) * fine.interval, error)
+    return [_with_maxima(e, other_kinds.spline_maxima(e.series)) if e.status == "ok" else e for e in found]
 
 
 def _evidences(
-    start: Start, settings: Settings, tangent: Run, fine: Run, maxima: list[Array], h: Array, begun: Array, error: Array
+    start: Start, settings: Settings, tangent: Run, fine: Run, h: Array, begun: Array, error: Array
 ) -> list[Evidence]:
     out = []
     for i, version in enumerate(start.versions):
@@ -173,8 +195,6 @@ def _evidences(
         ends = [s for lane in lanes for s in (start.status[lane], tangent.status[lane], fine.status[lane]) if s != "ok"]
         if not ends and (np.isnan(tangent.growth[:, :, lanes]) | np.isposinf(tangent.growth[:, :, lanes])).any():
             ends = ["blew_up"]  # a derivative was not finite on the orbit
-        if not ends and not np.isfinite(maxima[i]).all():
-            ends = ["escaped"]  # while its maxima were gathered, after the other runs
         out.append(
             Evidence(
                 version,
@@ -183,7 +203,7 @@ def _evidences(
                 float(tangent.interval[i]),
                 fine.states[:, :, i],
                 float(fine.interval[i]),
-                maxima[i],
+                np.empty(0),
                 float(h[i]),
                 float(begun[i]),
                 start.horizon,

@@ -91,8 +91,8 @@ def _delay_begun(
     h = steps_of_delays(form, parameters, np.minimum(h, STIFFNESS / norm))[1]
     following = placed(first, present(moving), parameters, h=h, seed=seed)
     ended = moved(following, 50, steps=max(1, round(transient / float(h.max()) / 50))).status
-    both = tuple(last if was == "ok" else was for was, last in zip(status, ended, strict=True))
-    return present(following), following.t.copy(), h, both
+    ends = tuple(last if was == "ok" else was for was, last in zip(status, ended, strict=True))
+    return present(following), following.t.copy(), h, ends
 
 
 def _noise_step(system: System, states: Array, parameters: Array) -> Array:

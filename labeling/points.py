@@ -203,13 +203,12 @@ def _seen(
     leading: int | None = None,
 ) -> list[tuple[Evidence, Verdict]]:
     start = swept_start(versions, settings, horizon)
-    judged = [(e, regime(e)) for e in gathered(start, settings, leading=leading)]
     if known is None:
-        return _at_half_step(judged, start, settings)
-    on_it = [lies_on(e, v, *known) for e, v in judged]
-    new = [(e, v if not on else replace(v, regime="undecided")) for (e, v), on in zip(judged, on_it, strict=True)]
-    rest = _at_half_step(new, start, settings)
-    return [(e, known[1] if on else v) for (e, v), on in zip(rest, on_it, strict=True)]
+        return _at_half_step([(e, regime(e)) for e in gathered(start, settings, leading=leading)], start, settings)
+    found = gathered(start, settings, leading=leading, turning=lambda e: not lies_on(e, *known))
+    on_it = [lies_on(e, *known) for e in found]
+    judged = [(e, known[1] if on else regime(e)) for e, on in zip(found, on_it, strict=True)]
+    return _at_half_step(judged, start, settings, on_it)
 
 
 def _confirmed(e: Evidence, verdict: Verdict, settings: Settings) -> Verdict:
@@ -227,26 +226,29 @@ def _kicked(system: System, seed: int) -> System:
 
 
 def _at_half_step(
-    judged: list[tuple[Evidence, Verdict]], start: Start, settings: Settings
+    judged: list[tuple[Evidence, Verdict]], start: Start, settings: Settings, settled: Sequence[bool] = ()
 ) -> list[tuple[Evidence, Verdict]]:
-    """Chaos of a flow must survive half the step; where it does not, the point is undecided, `step_dependent`."""
-    if start.versions[0].discrete or not any(v.is_chaotic for _, v in judged):
+    """Chaos of a flow must survive half the step; where it does not, the point is undecided, `step_dependent`.
+
+    `settled` marks points whose verdict has stood that test already.
+    """
+    chaotic = [i for i, (_, v) in enumerate(judged) if v.is_chaotic and not (settled and settled[i])]
+    if start.versions[0].discrete or not chaotic:
         return judged
-    chaotic = [i for i, (_, v) in enumerate(judged) if v.is_chaotic]
     # a short run at half the step is enough where it is chaotic; what is not is given the time that the other had
     fine_ones = gathered(replace(start, horizon=1), settings, 2, LEADING)
     if start.horizon > 1 and not all(regime(fine_ones[i]).is_chaotic for i in chaotic):
         fine_ones = gathered(start, settings, 2, LEADING)
-    out = []
-    for (e, verdict), fine in zip(judged, fine_ones, strict=True):
-        if verdict.is_chaotic:
-            other = regime(fine)
-            evidence = verdict.evidence | {"half_step": other.regime, "half_step_lyapunov_max": fine.largest.value}
-            kept = other.is_chaotic
-            verdict = replace(verdict, evidence=evidence) if kept else Verdict(
-                "undecided", reason="step_dependent", evidence=evidence
-            )  # fmt: skip
-        out.append((e, verdict))
+    out = list(judged)
+    for i in chaotic:
+        (e, verdict), fine = judged[i], fine_ones[i]
+        other = regime(fine)
+        evidence = verdict.evidence | {"half_step": other.regime, "half_step_lyapunov_max": fine.largest.value}
+        kept = other.is_chaotic
+        verdict = replace(verdict, evidence=evidence) if kept else Verdict(
+            "undecided", reason="step_dependent", evidence=evidence
+        )  # fmt: skip
+        out[i] = e, verdict
     return out
 
 

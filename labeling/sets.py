@@ -17,7 +17,6 @@ REST_STARTS = 32  # of Newton, to find resting attractors
 SAME_POINT = 1e-6  # relative distance within which two resting points, or two cycles' extents, are the same
 SAME_CYCLE = 0.98  # overlap of the extents of two sampled cycles that are the same
 OVERLAP = 0.6  # of two chaotic sets' extents, from which on they are one set
-WANTING = ("indicators_disagree", "budget")  # reasons that a longer run of the same orbit may remove
 LEAST_SHARE = 0.01  # of a set that counts for the label of a system
 
 
@@ -126,19 +125,19 @@ def _alike(e: Evidence, v: Verdict, other: Evidence, w: Verdict) -> bool:
     return _overlap(e, other) >= (SAME_CYCLE if v.regime == "periodic" else OVERLAP)
 
 
-def lies_on(e: Evidence, v: Verdict, known: Evidence, verdict: Verdict) -> bool:
+def lies_on(e: Evidence, known: Evidence, verdict: Verdict) -> bool:
     """Whether an orbit looked at briefly lies on a chaotic attractor known from a long run, and shares its verdict.
 
-    It must be chaotic, or undecided for want of evidence alone; it must fill the same extents as two chaotic sets that
-    count as one do; and its largest exponent must agree with the attractor's within the 99.9 % intervals of both.
+    Its largest exponent must be above 0 and agree with the attractor's, within 99.9 % intervals, and it must fill the
+    same extents as two chaotic sets that count as one do.
     """
-    if not verdict.is_chaotic or e.system.preserves_volume or not (v.is_chaotic or v.reason in WANTING):
+    if not verdict.is_chaotic or e.system.preserves_volume or e.status != "ok":
         return False
     a, b = e.largest, known.largest
-    if a.value is None or b.value is None or e.status != "ok":
+    if a.value is None or b.value is None:
         return False
-    halves = float(a.evidence["error_999"]) + float(b.evidence["error_999"])
-    return abs(a.number - b.number) <= halves and a.number > 0.0 and _overlap(e, known) >= OVERLAP
+    half, halves = float(a.evidence["error_999"]), float(a.evidence["error_999"]) + float(b.evidence["error_999"])
+    return a.number > half and abs(a.number - b.number) <= halves and _overlap(e, known) >= OVERLAP
 
 
 def _overlap(e: Evidence, other: Evidence) -> float:
