@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numba import types
@@ -55,6 +55,11 @@ class Block:
     def divergence_integral(self) -> Array:
         """Integral of the divergence along each lane, (LANES,), gathered while k = d; a view."""
         return self.data[-LANES:]
+
+    @property
+    def step(self) -> Any:
+        """The kernel that moves it."""
+        return self.kernels.step
 
     def advance(self, steps: int) -> None:
         """Move every lane by `steps` iterations or steps of its own h."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dynamics.block import Array, block
 from dynamics.codegen import LANES
+from dynamics.run_alone import Alone
 from dynamics.settle import slope
 from dynamics.system import System
 
@@ -237,11 +238,11 @@ def forced_cycle(
 def _path(system: System, start: Array, parameters: Array, duration: float, h: float, t: float = 0.0) -> Array:
     """LANES + 1 states (d, LANES + 1) at equal times along the orbit from a point (d,) at time t."""
     steps = int(np.ceil(FINER * duration / LANES / h))
-    moving = block(system, _lanes(start), _lanes(parameters), 0, h=duration / LANES / steps, t=t)
-    out = [moving.states[:, 0]]
+    moving = Alone(system, start, parameters, 0, h=duration / LANES / steps, t=t)
+    out = [moving.state]
     for _ in range(LANES):
         moving.advance(steps)
-        out.append(moving.states[:, 0])
+        out.append(moving.state)
     return np.array(out).T
 
 
@@ -260,10 +261,10 @@ def cycle_points(system: System, cycle: Cycle, parameters: Array, count: int) ->
     """`count` states (d, count) equally spaced in time along a cycle; for a map, its first `count` points."""
     step = 1.0 if system.kind == "map" else cycle.period / count
     inner = 1 if system.kind == "map" else max(1, int(np.ceil(step / 0.02)))
-    moving = block(system, _lanes(cycle.point), _lanes(parameters), 0, h=step / inner)
+    moving = Alone(system, cycle.point, parameters, 0, h=step / inner)
     out = np.empty((len(cycle.point), count))
     for m in range(count):
-        out[:, m] = moving.states[:, 0]
+        out[:, m] = moving.state
         moving.advance(inner)
     return out
 

@@ -1,6 +1,6 @@
-"""One orbit of a system of many variables with its deviations: lanes would be sixteen times the work.
+"""One orbit, where sixteen lanes would be many times the work; of many variables with its deviations.
 
-Its deviations stand side by side in the rows of one array (d, 1 + k), column 0 the state, and loops run over them.
+The deviations stand side by side in the rows of one array (d, 1 + k), column 0 the state, and loops run over them.
 """
 
 import math
@@ -15,10 +15,13 @@ from dynamics.system import System
 
 
 class Alone:
-    """One lane: state (d,), parameters (n,), k random orthonormal deviations, moved in place by fixed steps h."""
+    """One lane: state (d,), parameters (n,), k random orthonormal deviations, moved in place by fixed steps h.
+
+    `period` is the forcing period by which time may be taken back.
+    """
 
     def __init__(self, system: System, state: Array, parameters: Array, k: int, *, h: float, t: float = 0.0,
-                 seed: int = 0, method: str = "dp5") -> None:  # fmt: skip
+                 period: float = math.inf, seed: int = 0, method: str = "dp5") -> None:  # fmt: skip
         d = system.dimension
         self.system, self.k = system, k
         self.data = np.zeros(d * (1 + k) + 1)
@@ -26,12 +29,17 @@ class Alone:
         shaped[:, 0] = state
         shaped[:, 1:] = _frame(d, seed)[:, :k]
         self.p, self.t, self.h = np.array(parameters, dtype=float), np.array([t]), np.array([h])
+        self.periods = np.array([period])
         self.step = kernels(system, k, method, lanes=1).step
 
     @property
     def state(self) -> Array:
         """The state (d,); a copy."""
         return self.data[: -1 : 1 + self.k].copy()
+
+    def advance(self, steps: int) -> None:
+        """Move by `steps` iterations or steps of h."""
+        self.step(self.data, self.p, self.t, self.h, steps)
 
     def run(self, records: int, *, steps: int, renormalisations: int) -> tuple[Array, float]:
         """Growth (records, k) as block.run's, and the mean divergence of a flow with k = d; NaN where it blew up."""

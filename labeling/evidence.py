@@ -196,6 +196,12 @@ class Evidence:
                 best, best_gap, least = m, gap, middle
         return best, best_gap
 
+    @property
+    def turned(self) -> bool:
+        """Whether a flow turned often enough for the 0-1 test of its maxima (angles have none, and need none)."""
+        angles = len(self.system.circle) == self.system.dimension
+        return self.system.discrete or angles or len(self.maxima) >= FEW_MAXIMA
+
     @cached_property
     def zero_one(self) -> Estimate:
         """K of the 0-1 test: of a map's iterates, of a flow's maxima (of its series, where there are too few).
@@ -210,8 +216,11 @@ class Evidence:
             return without_value("not_applicable", "noise, which K cannot tell from chaos")
         if self.still:
             return without_value("undefined", "the series is constant")
-        if not self.system.discrete and len(self.maxima) < FEW_MAXIMA:
-            return zero_one_k(self.observable, seed=self.seed)
+        if not self.turned:
+            k = zero_one_k(self.observable, seed=self.seed)
+            return (
+                k if k.value is not None else without_value("not_applicable", "too few turns", turns=len(self.maxima))
+            )
         m, gaps = self.near_return
         if not self.system.discrete and np.median(gaps) * np.ptp(self.maxima) <= POINT * self.extent.max():
             return without_value("undefined", "section is a point", turns=m)

@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dynamics.block import Array, Run, RunStatus, block, run, single_orbit
+from dynamics.block import Array, Block, Run, RunStatus, block, run, single_orbit
 from dynamics.codegen import LANES, is_looped
 from dynamics.lanes import History, State
+from dynamics.run_alone import Alone
 from dynamics.settle import settled
 from dynamics.system import System
 from labeling import other_kinds
@@ -164,9 +165,16 @@ def _measured(
     free = np.array([c for c, name in enumerate(system.state) if name not in system.circle])
     if system.discrete or not len(free) or not any(e.status == "ok" and turning(e) for e in found):
         return found
-    onward = block(system, following.states, start.parameters, 0, h=h, t=following.t, periods=start.periods)
+    onward: Block | Alone
+    if start.pooled:
+        period = math.inf if start.periods is None else float(start.periods[0])
+        onward = Alone(
+            system, following.states[:, 0], start.parameters[:, 0], 0, h=h[0], t=following.t[0], period=period
+        )
+    else:
+        onward = block(system, following.states, start.parameters, 0, h=h, t=following.t, periods=start.periods)
     long = _states(system, settings.turning_steps) * min(start.horizon, 4)
-    maxima = turns(onward, free, fine.states, long, settings.series, start.pooled)
+    maxima = turns(onward, free, fine.states, long, settings.series)
     return [_with_maxima(e, values) for e, values in zip(found, maxima, strict=False)]
 
 

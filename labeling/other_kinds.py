@@ -5,6 +5,7 @@ infinitely many exponents, or under noise one that is measured, so `k` of them s
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from scipy.interpolate import CubicSpline
@@ -76,8 +77,8 @@ def _delay_begun(
     moving = placed(first, histories(versions, h, pooled), parameters, h=h, seed=seed)
     pilot = moved(moving, 64, steps=max(1, min(PILOT_STEPS, round(transient / float(moving.h.max()))) // 64))
     norm = np.full(LANES, 1e-12)
-    past = np.concatenate([pilot.states[:1], pilot.states])
-    for now, before in zip(pilot.states, past, strict=False):
+    late = pilot.states[len(pilot.states) // 2 :]  # where the start may be far from is no measure of the set
+    for before, now in pairwise(late):
         # the norm of the derivative by present and past values, at pairs of states that are both on the orbit
         both = np.concatenate([now, *(before[[form.variables.index(one.of)]] for one in form.delayed.values())])
         jacobian = slope(form.base, both, parameters)[1]

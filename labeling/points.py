@@ -205,10 +205,16 @@ def _seen(
     start = swept_start(versions, settings, horizon)
     if known is None:
         return _at_half_step([(e, regime(e)) for e in gathered(start, settings, leading=leading)], start, settings)
-    found = gathered(start, settings, leading=leading, turning=lambda e: not lies_on(e, *known))
-    on_it = [lies_on(e, *known) for e in found]
-    judged = [(e, known[1] if on else regime(e)) for e, on in zip(found, on_it, strict=True)]
-    return _at_half_step(judged, start, settings, on_it)
+
+    def tells(e: Evidence) -> bool | None:
+        on = lies_on(e, *known)
+        return False if on is None and horizon > 1 else on
+
+    found = gathered(start, settings, leading=leading, turning=lambda e: tells(e) is False)
+    on_it = [tells(e) for e in found]
+    verdicts = {True: known[1], None: Verdict("undecided", reason="budget")}
+    judged = [(e, regime(e) if on is False else verdicts[on]) for e, on in zip(found, on_it, strict=True)]
+    return _at_half_step(judged, start, settings, [on is True for on in on_it])
 
 
 def _confirmed(e: Evidence, verdict: Verdict, settings: Settings) -> Verdict:

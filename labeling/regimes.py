@@ -21,6 +21,7 @@ from labeling.verdict import Verdict
 K_CHAOTIC, K_REGULAR = 0.8, 0.2
 SLOPE_RATIO = (0.5, 1.5)  # of 2 * MEGNO slope to the largest exponent; 1 in the limit
 DOMAIN_STEPS = 20_000  # in which an orbit that leaves the rule's domain is retraced
+LONG_ENOUGH = 4  # times the usual lengths, after which a flow that turns seldom is judged without K
 NEUTRAL = 2.0  # times ln T/T: what a neutral direction, whose deviations grow like T, may read
 RESONANT = 5e-4  # of the extent: a median return within LONGEST_RETURN that near is no torus's generic one
 FEW_VARIABLES = 10  # up to which an orbit on an attractor comes back to within 0.3 of its extent in all of them
@@ -72,7 +73,7 @@ def _regime(e: Evidence) -> Verdict:
         return _chaotic(e, value, evidence)
     if not e.system.autonomous and e.system.forcing_period is None and value < 0:
         return Verdict("undecided", reason="possible_sna", evidence=evidence)
-    if _can_be_torus(e) and _zero_exponents(e, floor):
+    if _can_be_torus(e) and e.turned and _zero_exponents(e, floor):
         k = e.zero_one.number if e.zero_one.value is not None else 0.0  # no K: the section is a point, which is regular
         evidence["zero_one_k"] = e.zero_one.value
         if k < K_REGULAR and _recurrent(e):
@@ -113,7 +114,8 @@ def _chaotic(e: Evidence, value: float, evidence: dict[str, Any]) -> Verdict:
     k = e.zero_one.value
     evidence |= {"zero_one_k": k, "megno_slope_ratio": ratio}
     agree = ratio is not None and SLOPE_RATIO[0] <= ratio <= SLOPE_RATIO[1]
-    agree = agree and isinstance(k, float) and k > K_CHAOTIC  # a constant section has no K and is no chaos
+    if e.zero_one.status != "not_applicable" or e.horizon < LONG_ENOUGH:  # few turns have no K, even in a longer run
+        agree = agree and isinstance(k, float) and k > K_CHAOTIC  # a constant section has no K and is no chaos
     if not _recurrent(e):
         return Verdict("undecided", reason="long_transient", evidence=evidence)
     if not agree:

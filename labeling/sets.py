@@ -125,11 +125,12 @@ def _alike(e: Evidence, v: Verdict, other: Evidence, w: Verdict) -> bool:
     return _overlap(e, other) >= (SAME_CYCLE if v.regime == "periodic" else OVERLAP)
 
 
-def lies_on(e: Evidence, known: Evidence, verdict: Verdict) -> bool:
+def lies_on(e: Evidence, known: Evidence, verdict: Verdict) -> bool | None:
     """Whether an orbit looked at briefly lies on a chaotic attractor known from a long run, and shares its verdict.
 
     Its largest exponent must be above 0 and agree with the attractor's, within 99.9 % intervals, and it must fill the
-    same extents as two chaotic sets that count as one do.
+    same extents as two chaotic sets that count as one do. None: all but the sign of its exponent speaks for it, which a
+    longer run may tell.
     """
     if not verdict.is_chaotic or e.system.preserves_volume or e.status != "ok":
         return False
@@ -137,7 +138,9 @@ def lies_on(e: Evidence, known: Evidence, verdict: Verdict) -> bool:
     if a.value is None or b.value is None:
         return False
     half, halves = float(a.evidence["error_999"]), float(a.evidence["error_999"]) + float(b.evidence["error_999"])
-    return a.number > half and abs(a.number - b.number) <= halves and _overlap(e, known) >= OVERLAP
+    if abs(a.number - b.number) > halves or _overlap(e, known) < OVERLAP:
+        return False
+    return True if a.number > half else None
 
 
 def _overlap(e: Evidence, other: Evidence) -> float:

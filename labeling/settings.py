@@ -3,7 +3,6 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from dynamics.codegen import is_looped
 from dynamics.straight_line import operations
 from dynamics.system import System
 
@@ -47,6 +46,6 @@ class Settings:
 
 def share(system: System) -> float:
     """The share of the usual lengths that a costly rule is given at first; what stays undecided is given more."""
-    if system.kind != "ode" or is_looped(system):
+    if system.kind != "ode":
         return 1.0
     return min(1.0, max(LEAST_SHARE, COSTLY / max(operations(system.expressions), 1)))

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynamics.block import Array, Block
-from dynamics.codegen import LANES
+from dynamics.run_alone import Alone
 from dynamics.section import local_maxima
 from indicators.sampling import sampling
 
@@ -17,18 +17,17 @@ NARROW = 0.01  # of the range of the widest variable, below which another is not
 
 
 def turns(
-    moving: Block, components: NDArray[np.int64], states: Array, steps: int, capacity: int, pooled: bool
+    moving: Block | Alone, components: NDArray[np.int64], states: Array, steps: int, capacity: int
 ) -> list[Array]:
     """The first `capacity` local maxima of each lane over `steps` steps, in place, of the variable that ranges most.
 
-    components : (n,) variables to choose from; states : (N, d, LANES), from which their ranges are taken. Where lanes
-    are stretches of one orbit (`pooled`) the search goes on while the first lane has too few: stiff flows turn seldom
-    in their small steps. Maxima that creep between bursts are thinned before the 0-1 test, and if too few are left
-    another variable's are taken.
+    components : (n,) variables to choose from; states : (N, d, LANES), from which their ranges are taken. One orbit
+    alone is searched on while it has too few: stiff flows turn seldom in their small steps. Maxima that creep between
+    bursts are thinned before the 0-1 test, and if too few are left another variable's are taken.
     """
-    ranges = np.ptp(np.nan_to_num(states[:, components]), axis=0)
+    ranges = np.ptp(np.nan_to_num(states[:, components, : len(moving.t)]), axis=0)
     found = local_maxima(moving, components[np.argmax(ranges, axis=0)], steps, capacity)
-    if not pooled or _enough(found[0], capacity):
+    if isinstance(moving, Block) or _enough(found[0], capacity):
         return found
     first, left = found, MORE
     others = list(_others(components, ranges[:, 0]))
@@ -37,18 +36,18 @@ def turns(
         left -= searches
         for _ in range(searches):
             next_ = local_maxima(moving, component, steps, capacity)
-            found = [np.concatenate(pair)[:capacity] for pair in zip(found, next_, strict=True)]
+            found = [np.concatenate([*found, *next_])[:capacity]]
             if _enough(found[0], capacity):
                 return found
-        first, found = max(first, found, key=lambda lanes: len(lanes[0])), [np.empty(0)] * len(found)
+        first, found = max(first, found, key=lambda lanes: len(lanes[0])), [np.empty(0)]
     return first
 
 
 def _others(components: NDArray[np.int64], ranges: Array) -> Iterator[NDArray[np.int64]]:
-    """One variable after the other, the same in all lanes, the widest first and without the narrow ones."""
+    """One variable after the other, the widest first and without the narrow ones."""
     for n in np.argsort(-ranges, kind="stable"):
         if ranges[n] >= NARROW * ranges.max() > 0.0:
-            yield np.full(LANES, components[n], dtype=np.int64)
+            yield components[n : n + 1]
 
 
 def _enough(maxima: Array, capacity: int) -> bool:
