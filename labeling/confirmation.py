@@ -11,7 +11,8 @@ from dynamics.block import Array, single_orbit
 from dynamics.cycles import Cycle, cycle_points, equilibrium, flow_cycle, forced_cycle, map_cycle, wrapped
 from dynamics.equations import symbol
 from labeling.crossings import crossings, located
-from labeling.evidence import Evidence
+from labeling.evidence import POINT, Evidence
+from labeling.other_kinds import maxima_of
 from labeling.verdict import Stability, Verdict
 
 LONGEST_CYCLE = 1024  # iterates of a map
@@ -23,6 +24,7 @@ CANDIDATES = 3  # near returns from which Newton is started
 BETTER = 0.5  # a longer return must be nearer than all shorter ones by this factor to be a candidate
 RESOLVED = 1e-5  # of the extent: returns to a flow's section that are nearer, as interpolated, are all as near
 NEAR_RETURN = 0.02  # of the extent
+LONGEST_PATH = 100_000  # samples along which a cycle of many turns is followed
 ON_CYCLE = 1e-7  # of the scale: the orbit is on the cycle
 APPROACH = 0.9  # the distance to the cycle must fall by this factor over the series where it is not yet reached
 
@@ -120,7 +122,35 @@ def _flow_regular(e: Evidence) -> Verdict | None:
             if stability_ is not None:
                 evidence = _numbers(cycle, near) | {"section_points": m, "maxima": _maxima(e, cycle), "step": e.h}
                 return Verdict("periodic", None, cycle.period, stability_, evidence=evidence)
-    return None
+    return _long_cycle(e)
+
+
+def _long_cycle(e: Evidence) -> Verdict | None:
+    """A cycle of so many turns that the series has too few of them, and its maxima repeat."""
+    if not e.turned or not len(e.maxima):
+        return None
+    m, gaps = e.near_return
+    seen = maxima_of(e.series[:, int(np.argmax(e.extent))])
+    if m == 1 or float(np.median(gaps)) * np.ptp(e.maxima) > POINT * e.extent.max() or len(seen) < 2:
+        return None
+    turn = float(np.diff(seen).mean())  # in samples
+    samples = round((m + 2) * turn)
+    if samples > LONGEST_PATH:
+        return None
+    begin = e.series[-1]
+    path, _, _ = single_orbit(e.system, begin, e.h, round(e.series_step / e.h), samples)
+    late = round((m - 2) * turn)
+    gap = np.abs(wrapped(e.system, (path[late:] - begin).T)).max(axis=0)
+    duration = (late + 1 + int(np.argmin(gap))) * e.series_step
+    cycle = flow_cycle(e.system, begin, e.parameters, duration, e.h)
+    if cycle is None or abs(cycle.period - duration) > 0.05 * duration:
+        return None
+    near = float(np.abs(cycle.point - begin).max())  # shooting corrects its first point across the flow alone
+    stability = _stable(cycle, near, near, e.scale)
+    if stability is None:
+        return None
+    evidence = _numbers(cycle, near) | {"turns": m, "step": e.h}
+    return Verdict("periodic", None, cycle.period, stability, evidence=evidence)
 
 
 def _nearest(gaps: Sequence[float], limit: float, factor: float) -> list[int]:

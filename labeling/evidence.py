@@ -143,7 +143,11 @@ class Evidence:
     @cached_property
     def too_coarse(self) -> bool:
         """Whether the defect matters: beside the largest exponent, or beside ln T/T where all are near 0."""
-        if self.status != "ok" or self.spectrum.value is None or not math.isfinite(self.divergence):
+        if self.status != "ok" or not math.isfinite(self.divergence):
+            return False
+        if not self.system.switches and np.isneginf(self.growth).any():
+            return True  # a smooth flow makes no deviation vanish
+        if self.spectrum.value is None:
             return False
         duration = max(len(self.growth) * self.interval, math.e)
         largest = float(np.abs(np.atleast_1d(self.spectrum.value)).max())

@@ -142,7 +142,7 @@ def _measured(
 ) -> list[Evidence]:
     system = start.versions[0]
     if not system.has_formula:
-        return _other_gathered(start, settings, finer)
+        return _other_gathered(start, settings, finer, leading)
     assert not isinstance(start.states, History)
     steps = 1 if system.discrete else settings.steps
     h = start.h / (1 if system.discrete else finer)
@@ -173,7 +173,7 @@ def _measured(
         )
     else:
         onward = block(system, following.states, start.parameters, 0, h=h, t=following.t, periods=start.periods)
-    long = _states(system, settings.turning_steps) * min(start.horizon, 4)
+    long = int(_states(system, settings.turning_steps) * share(system)) * min(start.horizon, 4)
     maxima = turns(onward, free, fine.states, long, settings.series)
     return [_with_maxima(e, values) for e, values in zip(found, maxima, strict=False)]
 
@@ -184,11 +184,11 @@ def _with_maxima(e: Evidence, maxima: Array) -> Evidence:
     return replace(e, maxima=maxima)
 
 
-def _other_gathered(start: Start, settings: Settings, finer: int) -> list[Evidence]:
+def _other_gathered(start: Start, settings: Settings, finer: int, leading: int | None) -> list[Evidence]:
     """As `gathered`, of systems that no formula of the present moves."""
     h = start.h / (finer * settings.finer)
     tangent, fine, moving, error = other_kinds.runs(
-        start.versions[0], start.states, start.t, h, start.parameters, settings, start.horizon
+        start.versions[0], start.states, start.t, h, start.parameters, settings, start.horizon, leading
     )
     found = _evidences(start, settings, tangent, fine, moving.h, moving.t - len(fine.states) * fine.interval, error)
     return [_with_maxima(e, other_kinds.spline_maxima(e.series)) if e.status == "ok" else e for e in found]
@@ -230,9 +230,9 @@ def _records(system: System, settings: Settings) -> int:
 
 
 def _states(system: System, count: int) -> int:
-    """Fewer states of a path where each has many variables, or is costly to reach."""
+    """Fewer states of a path where each has many variables."""
     d = system.dimension
-    return int(count * min(1.0, math.sqrt(MANY / (d * (1 + d)))) * share(system))
+    return int(count * min(1.0, math.sqrt(MANY / (d * (1 + d)))))
 
 
 def _transient(system: System, settings: Settings) -> float:

@@ -123,15 +123,21 @@ def _half_delay(system: System, h: Array) -> int:
 
 def lengths(system: System, settings: Settings, horizon: int, k: int, h: Array) -> tuple[int, int, int, int, int]:
     """Records, renormalisations a record, steps between these, states of the series, and steps between two of these."""
-    between = STEPS_BETWEEN[system.kind]
+    between, brief = STEPS_BETWEEN[system.kind], settings.records / Settings.records
     if system.kind == "dde":
         longer, steps = max(1, horizon // 4), _half_delay(system, h)
-        intervals = DELAY_STEPS * longer // ((1 + k) * steps)
+        intervals = int(DELAY_STEPS * brief) * longer // ((1 + k) * steps)
         each = max(1, intervals // DELAY_RECORDS)
         return intervals // each, each, steps, SERIES_LONGER * settings.series, between
     if system.kind == "pde":
         longer = max(1, horizon // 4)  # a single label begins with 4
-        return FIELD_RECORDS * longer, FIELD_RENORMALISATIONS, settings.steps, FIELD_SERIES * min(longer, 4), between
+        return (
+            int(FIELD_RECORDS * brief) * longer,
+            FIELD_RENORMALISATIONS,
+            settings.steps,
+            FIELD_SERIES * min(longer, 4),
+            between,
+        )
     series = settings.series * min(horizon, 4)
     return settings.records // 16 * min(horizon, 16), settings.renormalisations, settings.steps, series, between
 
@@ -160,14 +166,23 @@ def pasts(system: System, series: Array, step: float, places: Array) -> History:
 
 
 def runs(
-    system: System, states: State, t: Array, h: Array, parameters: Array, settings: Settings, horizon: int
+    system: System,
+    states: State,
+    t: Array,
+    h: Array,
+    parameters: Array,
+    settings: Settings,
+    horizon: int,
+    leading: int | None = None,
 ) -> tuple[Run, Run, Moving, Array]:
     """The run of the deviations, the run of the series behind it, where that one ended, and the step's error per lane.
 
     Under noise the error of an exponent is of the order of the step: twice the difference that half the step makes on
-    the same path (Talay 1991, Lect. Notes Math. 1486:124).
+    the same path (Talay 1991, Lect. Notes Math. 1486:124). `leading` exponents are enough if it is given.
     """
-    k = exponents_of(system, states, parameters, h, settings.seed)
+    k = leading if leading is not None and system.kind != "sde" else exponents_of(
+        system, states, parameters, h, settings.seed
+    )  # fmt: skip
     records, renormalisations, steps, count, between = lengths(system, settings, horizon, k, h)
     # another seed than the transient's, whose path would be gone along again
     moving = placed(system, states, parameters, k, h=h, t=t, seed=settings.seed + 1)

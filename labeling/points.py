@@ -11,6 +11,7 @@ from dynamics.noise import without_silent_noise
 from dynamics.system import System
 from indicators.lyapunov import CONVERGED
 from labeling.certified import certified, with_certificates
+from labeling.escape import truly_unbounded
 from labeling.evidence import Evidence
 from labeling.gathering import Start, gathered, reference_start, swept_start
 from labeling.heteroclinic import cycling
@@ -135,7 +136,13 @@ def attracting_sets(
     starts = ensemble(system, settings.seed)
     judged: dict[int, tuple[Evidence, Verdict]] = {}
     pending = list(range(len(starts)))
-    for horizon in (1, LONGER):
+    if not system.has_formula:  # for which it is the shortest
+        horizons: tuple[int, ...] = (LONGER,)
+    elif known is not None and known[1].regime == "undecided":  # after a longer look than these would be
+        horizons = (1,)
+    else:
+        horizons = (1, LONGER)
+    for horizon in horizons:
         for i in range(0, len(pending), LANES):
             part = pending[i : i + LANES]
             judged.update(zip(part, _seen([starts[n] for n in part], brief, horizon, known, LEADING), strict=True))
@@ -162,6 +169,8 @@ def judged_reference(system: System, settings: Settings) -> tuple[Evidence, Verd
             continue
         e, verdict = _at_half_step([(e, verdict)], start, settings)[0]
         judged = e, _confirmed(e, verdict, settings)
+        if verdict.regime == "unbounded" != judged[1].regime and settings.finer < FINEST:
+            return judged_reference(system, replace(settings, finer=FINEST))
         if judged[1].regime != "undecided" or level == last:
             return judged
     raise AssertionError("there is always a last level")
@@ -218,7 +227,12 @@ def _seen(
 
 
 def _confirmed(e: Evidence, verdict: Verdict, settings: Settings) -> Verdict:
-    """A verdict that outlasts what an indicator cannot see: chaos that is left in the end, cycling between saddles."""
+    """A verdict that outlasts what an indicator cannot see: chaos that is left in the end, cycling between saddles.
+
+    An escape must be the orbit's own.
+    """
+    if verdict.regime == "unbounded":
+        return truly_unbounded(e, verdict)
     return survives(e, verdict, settings.seed) if verdict.is_chaotic else cycling(e, verdict)
 
 
@@ -243,19 +257,24 @@ def _at_half_step(
         return judged
     # a short run at half the step is enough where it is chaotic; what is not is given the time that the other had
     fine_ones = gathered(replace(start, horizon=1), settings, 2, LEADING)
-    if start.horizon > 1 and not all(regime(fine_ones[i]).is_chaotic for i in chaotic):
-        fine_ones = gathered(start, settings, 2, LEADING)
+    if start.horizon > 1 and not all(_looks_chaotic(regime(fine_ones[i])) for i in chaotic):
+        fine_ones = gathered(replace(start, horizon=2 * start.horizon), settings, 2, LEADING)
     out = list(judged)
     for i in chaotic:
         (e, verdict), fine = judged[i], fine_ones[i]
         other = regime(fine)
         evidence = verdict.evidence | {"half_step": other.regime, "half_step_lyapunov_max": fine.largest.value}
-        kept = other.is_chaotic
+        kept = _looks_chaotic(other)
         verdict = replace(verdict, evidence=evidence) if kept else Verdict(
             "undecided", reason="step_dependent", evidence=evidence
         )  # fmt: skip
         out[i] = e, verdict
     return out
+
+
+def _looks_chaotic(verdict: Verdict) -> bool:
+    """Whether all indicators say chaos; that the orbit comes back is no question of the step."""
+    return verdict.is_chaotic or verdict.evidence.get("indicators") == "agree"
 
 
 def orbit_points(e: Evidence) -> Array:

@@ -116,10 +116,10 @@ def _chaotic(e: Evidence, value: float, evidence: dict[str, Any]) -> Verdict:
     agree = ratio is not None and SLOPE_RATIO[0] <= ratio <= SLOPE_RATIO[1]
     if e.zero_one.status != "not_applicable" or e.horizon < LONG_ENOUGH:  # few turns have no K, even in a longer run
         agree = agree and isinstance(k, float) and k > K_CHAOTIC  # a constant section has no K and is no chaos
-    if not _recurrent(e):
-        return Verdict("undecided", reason="long_transient", evidence=evidence)
     if not agree:
         return Verdict("undecided", reason="indicators_disagree", evidence=evidence)
+    if not _recurrent(e):
+        return Verdict("undecided", reason="long_transient", evidence=evidence | {"indicators": "agree"})
     hyper = False
     if e.spectrum.value is not None and np.size(e.spectrum.value) > 1:
         second, half = _exponent(e.spectrum, 1)

@@ -15,7 +15,7 @@ from dynamics.system import System
 from labeling.evidence import Evidence
 from labeling.gathering import Start, swept_start
 from labeling.sets import resting_points
-from labeling.settings import Settings
+from labeling.settings import Settings, share
 from labeling.verdict import Verdict
 
 ESCAPE_LANES = 64  # orbits followed to see whether any leaves a chaotic set
@@ -39,7 +39,7 @@ def escapes(e: Evidence, rest: Sequence[Cycle], seed: int) -> dict[str, float] |
     if not rest:
         return None
     s, rng = e.system, np.random.default_rng(seed)
-    stretch = ESCAPE_STEPS["map" if s.discrete else "ode"] // ESCAPE_CHECKS
+    stretch = int(ESCAPE_STEPS["map" if s.discrete else "ode"] * share(s)) // ESCAPE_CHECKS
     survived, late, early = 0.0, 0, 0
     for part in range(ESCAPE_LANES // LANES):
         index = np.linspace(0, len(e.series) - 1, ESCAPE_LANES).astype(int)[part * LANES : (part + 1) * LANES]
