@@ -36,6 +36,7 @@ SHARED = frozenset(
     ["time", "variables", "expressions", "noise_expressions", "density_expression", "conserved_expressions", "jacobian",
      "divergence", "autonomous"]
 )  # fmt: skip
+OF_PARAMETERS = frozenset(["switches", "forcing_period", "constant_volume_factor"])  # the same for all starts
 ELSEWHERE = frozenset(["delayed", "noise"])  # keys of the kinds that are read in delay_system and noise
 MAX_TRANSIENT = 1e7  # iterates, or time
 MAX_NAMES = 500  # variables, parameters and intermediates
@@ -223,7 +224,8 @@ class System:
         at_zero = {name: value_of_history(self.id, name, told[name], values, 0.0) for name in self.history}
         version = replace(self, parameters=values, state={**self.state, **(start or {}), **at_zero},
                           history=told if self.history else {})  # fmt: skip
-        for name in SHARED & self.__dict__.keys():
+        shared = SHARED if parameters else SHARED | OF_PARAMETERS
+        for name in shared & self.__dict__.keys():
             version.__dict__[name] = self.__dict__[name]
         return version
 
