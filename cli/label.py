@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dynamics.system import Sweep, System
     from labeling.labels import Row
     from labeling.sweeps import SweepResult
+    from labeling.workers import Fault
 
 
 def label(
@@ -69,7 +70,7 @@ def label(
     grids = chosen_grids(chosen, param) if sweep or param is not None else []
     _writable(out)
     try:
-        rows, results = _measured(chosen, grids, jobs, seed, out, all_sets, no_cache)
+        rows, results, faults = _measured(chosen, grids, jobs, seed, out, all_sets, no_cache)
     except KeyboardInterrupt:
         typer.echo("stopped; what was finished is kept, and the same command goes on from there", err=True)
         raise typer.Exit(2) from None
@@ -89,13 +90,15 @@ def label(
 
         for row in rows:
             typer.echo(json.dumps(public(row), ensure_ascii=False, allow_nan=False))
-        return
-    if explain:
+    elif explain:
         from cli.explain import explanation
 
         typer.echo("\n\n".join(explanation(row) for row in rows))
-        return
-    _print_tables(rows, results, out)
+    else:
+        _print_tables(rows, results, out)
+    if faults:
+        typer.echo(_lost(faults), err=True)
+        raise typer.Exit(2)
 
 
 def _writable(out: Path) -> None:
@@ -115,7 +118,7 @@ def _measured(
     out: Path,
     all_sets: bool,
     no_cache: bool,
-) -> "tuple[list[Row], list[SweepResult]]":
+) -> "tuple[list[Row], list[SweepResult], list[Fault]]":
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -126,7 +129,7 @@ def _measured(
     from labeling.provenance import identity
     from labeling.settings import Settings
     from labeling.sweeps import swept
-    from labeling.workers import Workers
+    from labeling.workers import Fault, Workers
 
     settings, kept = Settings(seed=seed), Results(identity(), fresh=no_cache)
     drawn = pictures(fresh=no_cache)
@@ -143,7 +146,8 @@ def _measured(
 
         tasks = [(s, settings, all_sets) for s in chosen]
         rows: list[Row] = []
-        for row in progress_of("labels").each(label_of, tasks, "systems"):
+        faults: list[Fault] = []
+        for row in progress_of("labels").each(label_of, tasks, "systems", faults if len(tasks) > 1 else None):
             rows.append(row)
             write_labels(out, rows)
         results: list[SweepResult] = []
@@ -151,7 +155,15 @@ def _measured(
             results.append(swept(s, grid, settings, progress_of(s.id)))
             write_sweep(out, results[-1], drawn)
             write_thresholds(out, results, settings)
-    return rows, results
+    return rows, results, faults
+
+
+def _lost(faults: "list[Fault]") -> str:
+    ids = ", ".join(fault.subject for fault in faults)
+    return (
+        f"{faults[0].trace}bench: a fault of the program, not of its input, left {ids} without a label; all others are"
+        " written. Please report the lines above"
+    )
 
 
 def _print_tables(rows: "list[Row]", results: "list[SweepResult]", out: Path) -> None:

@@ -2,8 +2,10 @@
 
 import signal
 import sys
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -11,7 +13,8 @@ from joblib import Parallel, delayed
 
 from cache.results import MISSING, Results, keep, kept
 from cache.store import say_once
-from dynamics.system import System
+from dynamics.equations import EquationError
+from dynamics.system import RowError, System
 from labeling.provenance import code_digest
 
 Result = TypeVar("Result")
@@ -19,6 +22,14 @@ Result = TypeVar("Result")
 
 class CodeEditedError(ValueError):
     """The code is no longer the one that the run began with."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A piece of work that a fault of the program ended: the system it was about, and the trace."""
+
+    subject: str
+    trace: str
 
 
 class Progress(Protocol):
@@ -37,8 +48,17 @@ class Workers:
     def __init__(self, jobs: int = 1, progress: Progress | None = None, results: Results | None = None) -> None:
         self.jobs, self.progress, self.results = jobs, progress, results
 
-    def each(self, function: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], what: str) -> Iterator[Result]:
-        """The function's results over the tasks' arguments, in the tasks' order, as they come."""
+    def each(
+        self,
+        function: Callable[..., Result],
+        tasks: Sequence[tuple[Any, ...]],
+        what: str,
+        faults: list[Fault] | None = None,
+    ) -> Iterator[Result]:
+        """The function's results over the tasks' arguments, in the tasks' order, as they come.
+
+        With a list of `faults`, a piece that fails is added to it and left out, and the others go on.
+        """
         results = self.results
         if results is None:
             yield from self._told(self._computed(function, tasks), len(tasks), what)
@@ -46,7 +66,8 @@ class Workers:
         paths = [results.path(_subject(task), function, task) for task in tasks]
         known = {i: found for i, path in enumerate(paths) if (found := results.found(path)) is not MISSING}
         missing = [i for i in range(len(tasks)) if i not in known]
-        tasks_ = [(function, tasks[i], paths[i], code_digest(), results.fresh, self.jobs > 1) for i in missing]
+        tasks_ = [(function, tasks[i], paths[i], code_digest(), results.fresh, self.jobs > 1, faults is not None)
+                  for i in missing]  # fmt: skip
         made = self._computed(_made_and_kept, tasks_)
 
         def in_order() -> Iterator[Result]:
@@ -55,6 +76,10 @@ class Workers:
                     yield known.pop(i)
                     continue
                 result, is_kept, trouble = next(made)
+                if isinstance(result, Fault):
+                    assert faults is not None
+                    faults.append(result)
+                    continue
                 if trouble:
                     say_once(trouble)
                 if is_kept:
@@ -91,7 +116,7 @@ def _interrupts_held() -> Iterator[None]:
 
 
 def _made_and_kept(
-    function: Callable[..., Result], task: tuple[Any, ...], path: Path, code: str, fresh: bool, leave: bool
+    function: Callable[..., Result], task: tuple[Any, ...], path: Path, code: str, fresh: bool, leave: bool, go_on: bool
 ) -> tuple[Any, bool, str | None]:
     """A result, whether it is left where it is kept, and what hindered keeping it.
 
@@ -104,7 +129,14 @@ def _made_and_kept(
     result = MISSING if fresh else kept(path)[0]
     trouble = None
     if result is MISSING:
-        result = function(*task)
+        try:
+            result = function(*task)
+        except (RowError, EquationError, OSError):
+            raise
+        except Exception:
+            if not go_on:
+                raise
+            return Fault(_subject(task), traceback.format_exc()), False, None
         trouble = keep(path, result)
     return (None, True, None) if leave and trouble is None else (result, False, trouble)
 

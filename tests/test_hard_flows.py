@@ -54,7 +54,8 @@ def test_a_pole_of_the_coordinates_is_no_escape(tmp_path):
     (tmp_path / "pole.toml").write_text(
         '[pole]\nkind = "ode"\nstate = { r = 2.001, th = 0.0 }\nparameters = { b = 1.0 }\n'
         'rule = ["b*sin(th)", "1.0*(-1 + b*cos(th)/r)"]\nbox = { r = [0.0, 3.0], th = [0.0, 6.2832] }\n'
-        '[blowup]\nkind = "ode"\nstate = { x = 1.0 }\nparameters = { a = 1.0 }\nrule = ["a*x**2"]\nbox = { x = [0, 2] }\n'
+        '[blowup]\nkind = "ode"\nstate = { x = 1.0 }\nparameters = { a = 1.0 }\nrule = ["a*x**2"]\n'
+        "box = { x = [0, 2] }\n"
     )
     pole, blowup = systems_in_file(tmp_path / "pole.toml")
     found = Verdict("unbounded", evidence={"run": "escaped"})

@@ -22,7 +22,7 @@ from cache.store import DamagedError, read_sealed, write_sealed
 from dynamics.registry import system
 from labeling import workers as workers_module
 from labeling.settings import Settings
-from labeling.workers import CodeEditedError, Workers
+from labeling.workers import CodeEditedError, Fault, Workers
 
 ROOT = Path(__file__).parent.parent
 
@@ -305,3 +305,19 @@ def test_messages_are_warnings_of_ours(caplog: pytest.LogCaptureFixture) -> None
     store.say_once("two")
     store.say_once("one")
     assert [(r.levelno, r.message) for r in caplog.records] == [(logging.WARNING, "one"), (logging.WARNING, "two")]
+
+
+def halved(n: int) -> int:
+    if n % 2:
+        raise ZeroDivisionError(f"{n} has no half")
+    return n // 2
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_piece_that_fails_leaves_the_others(jobs: int) -> None:
+    faults: list[Fault] = []
+    found = Workers(jobs, results=Results("x")).each(halved, [(2,), (3,), (4,)], "halves", faults)
+    assert list(found) == [1, 2]
+    assert [fault.trace.splitlines()[-1] for fault in faults] == ["ZeroDivisionError: 3 has no half"]
+    with pytest.raises(ZeroDivisionError):
+        list(Workers(jobs, results=Results("x")).each(halved, [(2,), (3,)], "halves"))
