@@ -8,8 +8,9 @@ SYSTEMS := logistic_r2_8 logistic_r4 henon standard_map lorenz63 rossler vdp dam
 label: .venv/ready
 	$(BIN)/bench label $(SYSTEMS) --sweep --out out
 
+# one process for each core, and a file's tests in one of them
 test: .venv/ready lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 test-slow: .venv/ready
 	$(BIN)/python -m pytest -m slow
