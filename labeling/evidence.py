@@ -220,11 +220,12 @@ class Evidence:
             return without_value("not_applicable", "noise, which K cannot tell from chaos")
         if self.still:
             return without_value("undefined", "the series is constant")
-        if not self.turned:
+        count = len(self.maxima)
+        if not self.system.discrete and count < FEW_MAXIMA:
             k = zero_one_k(self.observable, seed=self.seed)
-            return (
-                k if k.value is not None else without_value("not_applicable", "too few turns", turns=len(self.maxima))
-            )
+            if k.value is not None or self.turned:
+                return k
+            return without_value("not_applicable", "too few turns", turns=count)
         m, gaps = self.near_return
         if not self.system.discrete and np.median(gaps) * np.ptp(self.maxima) <= POINT * self.extent.max():
             return without_value("undefined", "section is a point", turns=m)
