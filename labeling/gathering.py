@@ -118,17 +118,17 @@ def gathered(
     other is touched. What is left of the defect enters its exponents' intervals.
     """
     found = _measured(start, settings, finer, leading, turning, RARER)
-    before = [math.inf] * len(found)
+    coarse = [i for i, e in enumerate(found) if e.too_coarse]
     for closer in CLOSER:
-        # where a finer step changed nothing the orbit itself leads to where no step is fine enough
-        coarse = [i for i, e in enumerate(found) if e.too_coarse and e.defect < 0.5 * before[i]]
         if not coarse:
             break
-        before = [e.defect for e in found]
+        before = {i: found[i].defect for i in coarse}
         longer = replace(settings, steps=closer * settings.steps, turning_steps=closer * settings.turning_steps)
         again = _measured(start, longer, closer * finer, leading, turning, 1)
         for i in coarse:
             found[i] = again[i]
+        # where a finer step changed nothing the orbit itself leads to where no step is fine enough
+        coarse = [i for i in coarse if found[i].too_coarse and found[i].defect < 0.5 * before[i]]
     return found
 
 
