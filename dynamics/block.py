@@ -10,7 +10,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from dynamics.codegen import LANES, STEP_TYPE, Kernels, kernels
-from dynamics.kernel import kernel
+from dynamics.kernel import inlined, kernel
 from dynamics.system import System
 
 Array = NDArray[np.float64]
@@ -191,40 +191,44 @@ def run(moving: Block, records: int, *, steps: int = 1, renormalisations: int = 
 _F1, _F3, _I1 = types.float64[::1], types.float64[:, :, ::1], types.int64[::1]
 
 
-@kernel(types.void(_F1, types.int64, types.int64, types.float64[:, ::1], types.int64[:, ::1]))
-def _orthonormalise(S, d, k, factor, exponent):  # type: ignore[no-untyped-def]
-    """Modified Gram-Schmidt in every lane; lengths are multiplied into `factor`, whose exponent bits are moved out."""
-    dot = np.empty(LANES)
-    bits = factor.view(np.int64)
+@inlined
+def _orthonormalise(S, d, k, factor, exponent, dot, product, bits):  # type: ignore[no-untyped-def]
+    """Modified Gram-Schmidt in every lane; lengths are multiplied into `factor`, whose exponent bits are moved out.
+
+    `dot` and `product` (LANES,) are working space of the caller's, and `bits` the bits of `product`.
+    """
+    lanes = dot.size
     for j in range(k):
         for q in range(j):
             dot[:] = 0.0
             for c in range(d):
-                a, b = (c * (1 + k) + j + 1) * LANES, (c * (1 + k) + q + 1) * LANES
-                for i in range(LANES):
+                a, b = (c * (1 + k) + j + 1) * lanes, (c * (1 + k) + q + 1) * lanes
+                for i in range(lanes):
                     dot[i] += S[a + i] * S[b + i]
             for c in range(d):
-                a, b = (c * (1 + k) + j + 1) * LANES, (c * (1 + k) + q + 1) * LANES
-                for i in range(LANES):
+                a, b = (c * (1 + k) + j + 1) * lanes, (c * (1 + k) + q + 1) * lanes
+                for i in range(lanes):
                     S[a + i] -= dot[i] * S[b + i]
         dot[:] = 0.0
         for c in range(d):
-            a = (c * (1 + k) + j + 1) * LANES
-            for i in range(LANES):
+            a = (c * (1 + k) + j + 1) * lanes
+            for i in range(lanes):
                 dot[i] += S[a + i] * S[a + i]
-        for i in range(LANES):
+        for i in range(lanes):
             dot[i] = math.sqrt(dot[i])
-            factor[j, i] *= dot[i]
-        for i in range(LANES):
+            product[i] = factor[j, i] * dot[i]
+        for i in range(lanes):
             # 2**e is split off the factor, so that products never over- or underflow and need one logarithm a record
-            e = ((bits[j, i] >> 52) & 2047) - 1023
-            if -1023 < e < 1024:
-                exponent[j, i] += e
-                bits[j, i] -= e << 52
+            e = ((bits[i] >> 52) & 2047) - 1023
+            e = e if (e > -1023) & (e < 1024) else 0
+            exponent[j, i] += e
+            bits[i] -= e << 52
+        for i in range(lanes):
+            factor[j, i] = product[i]
         for c in range(d):
-            a = (c * (1 + k) + j + 1) * LANES
-            for i in range(LANES):
-                # a deviation that vanished (superstable orbit) is replaced by a unit vector; its factor stays 0
+            a = (c * (1 + k) + j + 1) * lanes
+            for i in range(lanes):
+                # a deviation that vanished (superstable orbit) is replaced by a unit vector
                 x = S[a + i] / dot[i] if dot[i] != 0.0 else (1.0 if c == j else 0.0)
                 S[a + i] = 0.0 if abs(x) < TINY else x
 
@@ -262,6 +266,8 @@ def look(S, d, k, radius, r, states, status, kept):  # type: ignore[no-untyped-d
 def _run(step, S, P, t, h, periods, d, k, steps, renormalisations, radius, growth, states, status, kept):  # type: ignore[no-untyped-def]
     factor = np.empty((k, LANES))
     exponent = np.empty((k, LANES), dtype=np.int64)
+    dot, product = np.empty(LANES), np.empty(LANES)
+    bits = product.view(np.int64)
     for r in range(growth.shape[0]):
         factor[:] = 1.0
         exponent[:] = 0
@@ -269,7 +275,7 @@ def _run(step, S, P, t, h, periods, d, k, steps, renormalisations, radius, growt
             step(S, P, t, h, steps)
             tidy(S, t, periods, d, k)
             if k:
-                _orthonormalise(S, d, k, factor, exponent)
+                _orthonormalise(S, d, k, factor, exponent, dot, product, bits)
         for j in range(k):
             for i in range(LANES):
                 growth[r, j, i] = math.log(factor[j, i]) + exponent[j, i] * LN2

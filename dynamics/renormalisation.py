@@ -19,11 +19,11 @@ def rarer(moving: Block, steps: int, most: int) -> int:
     rounding as the ratio of their lengths grows. The block itself is not moved.
     """
     trial = replace(moving, data=moving.data.copy(), t=moving.t.copy())
-    return allowed(run(trial, TRIALS, steps=steps).growth, most)
+    return int(1 << allowed(run(trial, TRIALS, steps=steps).growth, most).bit_length() - 1)
 
 
 def allowed(growth: Array, most: int) -> int:
-    """As `rarer`, from growth (..., n, k, LANES) over single intervals.
+    """How many intervals up to `most`, a power of two or three times one, from growth (..., n, k, LANES) over each.
 
     Looked at is the worst stretch of so many intervals, or of all n times their share where they are more. Lanes whose
     growth is not finite (a superstable orbit, one that blew up) say nothing.
@@ -31,14 +31,16 @@ def allowed(growth: Array, most: int) -> int:
     finite = np.where(np.isfinite(growth).all(axis=(-3, -2), keepdims=True), growth, 0.0)
     n = growth.shape[-3]
     total = np.concatenate([np.zeros_like(finite[..., :1, :, :]), np.cumsum(finite, axis=-3)], axis=-3)
-    many = 1
-    while 2 * many <= most:
-        window = min(2 * many, n)
-        stretch = total[..., window:, :, :] - total[..., :-window, :, :]
-        share = 2 * many / window
-        if share * np.ptp(stretch, axis=-2).max(initial=0.0) > math.log(APART):
+    many, window = 1, 0
+    for more in sorted(first * 2**e for first in (2, 3) for e in range(most.bit_length())):
+        if more > most:
             break
-        if share * np.abs(stretch).max(initial=0.0) > math.log(LONGEST):
+        if window < n:
+            window = min(more, n)
+            stretch = total[..., window:, :, :] - total[..., :-window, :, :]
+            apart, longest = np.ptp(stretch, axis=-2).max(initial=0.0), np.abs(stretch).max(initial=0.0)
+        share = more / window
+        if share * apart > math.log(APART) or share * longest > math.log(LONGEST):
             break
-        many *= 2
+        many = more
     return many
