@@ -18,7 +18,8 @@ from labeling.evidence import Evidence
 from labeling.sets import ensemble
 from labeling.settings import share
 
-LONGEST, FEWEST, LEAST = 16_384, 512, 64  # samples of a lane; of a costly rule a share of FEWEST, not below LEAST
+LONGEST, FEWEST, LEAST = 16_384, 512, 64  # samples of a lane; LEAST where FEWEST are AFFORDABLE budgets or more
+AFFORDABLE = 4
 PER_TURN = 12  # samples of an autonomous flow per turn
 BUDGET, FIELD_BUDGET = 750_000, 20_000  # steps of a lane; of a field's, which cost a thousand times as much
 BATCHES = 16  # of a lane, for the standard error of its average
@@ -69,7 +70,8 @@ class Averages:
         else:
             starts = e.states_at(np.linspace(0, len(e.series) - 1, LANES).astype(int))
         budget = FIELD_BUDGET if s.kind == "pde" else BUDGET * share(s)
-        count = int(np.clip(budget // self.interval, max(FEWEST * share(s) ** 2, LEAST), LONGEST))
+        least = FEWEST if FEWEST * self.interval <= AFFORDABLE * budget else LEAST
+        count = int(np.clip(budget // self.interval, least, LONGEST))
         parameters = np.repeat(e.parameters[:, None], LANES, axis=1)
         periods = None if period is None else np.full(LANES, period)
         moving = placed(s, starts, parameters, h=e.h, t=e.t, periods=periods, seed=e.seed)

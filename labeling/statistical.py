@@ -1,7 +1,7 @@
 """Predicates about averages and correlations over the set: proxies for limits that no run reaches."""
 
 from dynamics import structure
-from indicators.decay import decay_of_correlation
+from indicators.decay import FEWEST_VALUES, decay_of_correlation
 from labeling.predicate import Predicate, fact, open_proxy
 from labeling.study import SIMPLE, Study
 
@@ -66,6 +66,8 @@ def mixing(s: Study) -> Predicate:
         return Predicate(False, "derived", {"fact": "not ergodic, and mixing implies ergodic"})
     if s.value("Ergodic") is None:
         return open_proxy(s.predicate("Ergodic").reason or "budget")
+    if len(s.averages.samples) < FEWEST_VALUES:
+        return open_proxy("budget", samples=len(s.averages.samples))
     circles = [s.e.system.circle.get(name, 0.0) for name in s.e.system.state]
     found = [decay_of_correlation(s.averages.samples[:, :, i], circumference=circles) for i in DECAYS_OF]
     verdicts, bands = {d.verdict for d in found}, max(d.bands for d in found)
