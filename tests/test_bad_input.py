@@ -27,7 +27,7 @@ def bench(monkeypatch, capsys, tmp_path):
     def run(*arguments, out="out"):
         worked = []
         monkeypatch.setattr(
-            cli.label, "_measured", lambda chosen, grids, *_: worked.append((chosen, grids)) or ([], [])
+            cli.label, "_measured", lambda chosen, grids, *_: worked.append((chosen, grids)) or ([], [], [])
         )
         monkeypatch.setattr(sys, "argv", ["bench", "label", *arguments, "--out", str(tmp_path / out)])
         begun = time.perf_counter()

@@ -83,7 +83,7 @@ def test_maxima_of_one_orbit_are_those_of_a_lane(name):
     lanes = block(s, same_in_all(start), same_in_all(p), 0, h=h, periods=periods)
     alone = Alone(s, start, p, 0, h=h, period=np.inf if period is None else period)
     which = np.zeros(LANES, dtype=np.int64)
-    many, one = local_maxima(lanes, which, 3000, 1000), local_maxima(alone, which[:1], 3000, 1000)
+    many, one = local_maxima(lanes, which, 6000, 1000), local_maxima(alone, which[:1], 6000, 1000)
     assert len(one) == 1
     assert len(one[0]) == len(many[0]) > 5
     assert np.allclose(one[0][:5], many[0][:5], rtol=1e-9)
@@ -93,5 +93,5 @@ def test_a_past_that_explodes_ends_its_own_lane_alone():
     s = system("dysts_piecewisecircuit")
     wild = s.with_values({}, {"x": 60.0})
     start = swept_start([s, wild, s], BRIEF)
-    assert [one == "ok" for one in start.status] == [True, False, True]
+    assert [one == "ok" for one in start.status[:3]] == [True, False, True]
     assert start.t[0] == start.t[2] > 0
