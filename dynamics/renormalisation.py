@@ -19,7 +19,7 @@ def rarer(moving: Block, steps: int, most: int) -> int:
     rounding as the ratio of their lengths grows. The block itself is not moved.
     """
     trial = replace(moving, data=moving.data.copy(), t=moving.t.copy())
-    return int(1 << allowed(run(trial, TRIALS, steps=steps).growth, most).bit_length() - 1)
+    return int(2 ** (allowed(run(trial, TRIALS, steps=steps).growth, most).bit_length() - 1))
 
 
 def allowed(growth: Array, most: int) -> int:
