@@ -24,11 +24,19 @@ def json_lines(rows: Iterable[Row]) -> bytes:
 
 
 def write_labels(folder: Path, rows: Iterable[Row]) -> None:
-    """labels.jsonl: one row per reference point; certificates.jsonl: what is proved about their sets."""
-    rows = list(rows)
-    proofs = [certificate for row in rows for certificate in row["certificates"]]
-    write_whole(folder / "certificates.jsonl", json_lines(proofs))
+    """labels.jsonl: one row per reference point."""
     write_whole(folder / "labels.jsonl", json_lines(public(row) for row in rows))
+
+
+def write_certificates(folder: Path, rows: Iterable[Row], results: Iterable[SweepResult]) -> None:
+    """certificates.jsonl: what is proved about the sets of reference points and of sweeps, each once."""
+    proofs = certificates([*rows, *(p.row for r in results for p in r.points if p.row is not None)])
+    write_whole(folder / "certificates.jsonl", json_lines(proofs))
+
+
+def certificates(rows: Iterable[Row]) -> list[dict[str, Any]]:
+    """The certificates of rows, each once, in their order."""
+    return [*{c["sha256"]: c for row in rows for c in row["certificates"]}.values()]
 
 
 def public(row: Row) -> Row:
@@ -45,18 +53,20 @@ def write_thresholds(folder: Path, results: Iterable[SweepResult], settings: Set
 def write_sweep(folder: Path, result: SweepResult, pictures: Results) -> None:
     """sweeps/<system>__<parameter>.parquet with the columns of labels.jsonl, and the sweep's picture beside it."""
     stem = f"{result.system.id}__{result.sweep.parameter}"
-    write_whole(folder / "sweeps" / f"{stem}.parquet", parquet(p.row for p in result.points if p.row is not None))
+    rows = [public(p.row) for p in result.points if p.row is not None]
+    write_whole(folder / "sweeps" / f"{stem}.parquet", parquet(rows))
     write_whole(folder / "sweeps" / f"{stem}.png", pictures.of(result.system.id, orbit_diagram, diagram(result)))
 
 
 def parquet(rows: Iterable[Row]) -> bytes:
     """Rows as Parquet: nested values as JSON text, predicate values and indicators also in columns of their own."""
     buffer = BytesIO()
-    pd.DataFrame([_flat(row) for row in rows]).to_parquet(buffer, index=False)
+    pd.DataFrame([flat(row) for row in rows]).to_parquet(buffer, index=False)
     return buffer.getvalue()
 
 
-def _flat(row: Row) -> dict[str, Any]:
+def flat(row: Row) -> dict[str, Any]:
+    """A row of a table: nested values as JSON text, predicate values and indicators beside it as columns."""
     flat: dict[str, Any] = {
         key: json.dumps(value, ensure_ascii=False, allow_nan=False) if isinstance(value, (dict, list)) else value
         for key, value in row.items()

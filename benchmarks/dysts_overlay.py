@@ -54,6 +54,10 @@ LIMITS = {  # walls that no orbit inside crosses, and bounds outside which the e
     "KaplanYorke": {"x": (0.0, 1.0)},
     "Chebyshev": {"x": (-1.0, 1.0)},
 }
+CONSERVED = {  # class: first integrals by name, which a test proves
+    "HenonHeiles": {"energy": "(px**2 + py**2 + x**2 + y**2)/2 + lam*(x**2*y - y**3/3)"},
+    "SwingingAtwood": {"energy": "pr**2/(2*(m1 + m2)) + pth**2/(2*m1*r**2) + 9.82*r*(m2 - m1*cos(th))"},
+}
 SAME = {  # class: the id whose equations it has, at some values of that one's parameters and up to names
     "Lorenz": "lorenz63", "Rossler": "rossler", "Duffing": "duffing_chaotic", "Chen": "chen_system",
     "Chua": "chua_circuit", "RikitakeDynamo": "rikitake_dynamo", "Lorenz84": "lorenz84", "Hadley": "lorenz84",
@@ -70,7 +74,7 @@ HEAD = """\
 # What is stated about the systems of the package dysts besides its own equations, parameters and starts.
 # Made by benchmarks/dysts_overlay.py, which says how the boxes are measured; not to be edited by hand.
 # class: the package's class; box: initial conditions that make sense; circle: circumferences; same_as: the system that
-# has the same equations (it counts where that one is shipped).
+# has the same equations; conserved: first integrals. Sweeps stand in dysts_sweeps.toml.
 """
 
 
@@ -106,6 +110,8 @@ def show(system_id: str, name: str, kind: str, period: float, same: dict[str, st
         print(f"# {fault}")
         print(f"{system_id}: {fault}", file=sys.stderr)
     print(f"box = {{ {', '.join(f'{x} = {bounds}' for x, bounds in box.items())} }}")
+    if name in CONSERVED:
+        print(f"conserved = {{ {', '.join(f'{x} = {text(formula)}' for x, formula in CONSERVED[name].items())} }}")
     if name in same:
         print(f'same_as = "{same[name]}"')
 

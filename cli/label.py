@@ -11,12 +11,15 @@ import typer
 
 from cli.options import UsageError, chosen_grids, chosen_systems, fault_of
 from cli.recheck import recheck_file
+from cli.verify import verify_release
 
 if TYPE_CHECKING:
     from dynamics.system import Sweep, System
     from labeling.labels import Row
     from labeling.sweeps import SweepResult
     from labeling.workers import Fault
+
+MANY = 40  # sweeps, from which each is the work of one process
 
 
 def label(
@@ -35,6 +38,12 @@ def label(
         str | None, typer.Option(metavar="x=..,y=..", help="Start from this state instead of the row's.")
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Label all systems, those of dysts too.")] = False,
+    variants: Annotated[
+        bool, typer.Option("--variants", help="Label the variants too: noise, forcing, delay or a copy added.")
+    ] = False,
+    points: Annotated[
+        int | None, typer.Option(min=2, help="Points of each sweep, instead of as many as its row says.")
+    ] = None,
     all_sets: Annotated[
         bool,
         typer.Option("--all-sets", help="Label the system over all sets of its box, not one orbit."),
@@ -50,6 +59,13 @@ def label(
     explain: Annotated[
         bool, typer.Option("--explain", help="Print the decision behind each label, to be checked by hand.")
     ] = False,
+    release: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Put all points and brackets together there too, as a ground-truth release."),
+    ] = None,
+    verify: Annotated[
+        int | None, typer.Option(min=1, help="Label N random points of the shipped release again, and compare.")
+    ] = None,
     recheck: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Prove the certificates in a file again, from it alone.")
     ] = None,
@@ -59,18 +75,21 @@ def label(
 
     Examples: [bold]bench label lorenz63 --set rho=24.5[/bold] · [bold]bench label henon --sweep[/bold] ·
     [bold]bench label logistic_r4 --param r=3.5:3.6:200[/bold] · [bold]bench label henon --explain[/bold] ·
-    [bold]bench label --recheck out/certificates.jsonl[/bold]
+    [bold]bench label --recheck out/certificates.jsonl[/bold] ·
+    [bold]bench label --all --variants --sweep --points 32 --release truth[/bold] · [bold]bench label --verify 5[/bold]
     """
     if recheck is not None:
         raise typer.Exit(recheck_file(recheck))
+    if verify is not None:
+        raise typer.Exit(verify_release(verify, jobs, seed))
     begun = time.time()
     if all_sets and start is not None:
         raise UsageError("--all-sets labels the system over all its sets and --start one orbit; give one of them")
-    chosen = chosen_systems(systems or [], assign or [], start, every)
-    grids = chosen_grids(chosen, param) if sweep or param is not None else []
+    chosen = chosen_systems(systems or [], assign or [], start, every, variants)
+    grids = chosen_grids(chosen, param, points) if sweep or param is not None else []
     _writable(out)
     try:
-        rows, results, faults = _measured(chosen, grids, jobs, seed, out, all_sets, no_cache)
+        rows, results, faults = _measured(chosen, grids, jobs, seed, out, all_sets, no_cache, release)
     except KeyboardInterrupt:
         typer.echo("stopped; what was finished is kept, and the same command goes on from there", err=True)
         raise typer.Exit(2) from None
@@ -118,11 +137,13 @@ def _measured(
     out: Path,
     all_sets: bool,
     no_cache: bool,
+    release: Path | None,
 ) -> "tuple[list[Row], list[SweepResult], list[Fault]]":
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-    from bench.release import write_labels, write_sweep, write_thresholds
+    from bench.ground_truth import ASKED, published, write_release
+    from bench.release import write_certificates, write_labels, write_sweep, write_thresholds
     from bench.report.orbit_diagram import pictures
     from cache.results import Results
     from labeling.points import label as label_of
@@ -151,10 +172,18 @@ def _measured(
             rows.append(row)
             write_labels(out, rows)
         results: list[SweepResult] = []
-        for s, grid in grids:
-            results.append(swept(s, grid, settings, progress_of(s.id)))
-            write_sweep(out, results[-1], drawn)
+        if len(grids) > MANY:  # a process for each sweep is less idle than all processes within one
+            made = progress_of("sweeps").each(swept, [(s, grid, settings) for s, grid in grids], "sweeps", faults)
+        else:
+            made = (swept(s, grid, settings, progress_of(f"{s.id} {grid.parameter}")) for s, grid in grids)
+        for result in made:
+            results.append(result)
+            write_sweep(out, result, drawn)
             write_thresholds(out, results, settings)
+        write_certificates(out, rows, results)
+        if release is not None:
+            asked = progress_of("published").each(published, [(s, settings) for s in chosen if s.id in ASKED], "values")
+            write_release(release, rows, results, [p.row for found in asked for p in found if p.row], settings)
     return rows, results, faults
 
 

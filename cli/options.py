@@ -1,5 +1,6 @@
 """Options of the command line, checked wholly before any work begins."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,14 +21,17 @@ def fault_of(error: OSError) -> str:
     return f"{error.strerror or error}{f': {shown(str(error.filename))}' if error.filename else ''}"
 
 
-def chosen_systems(names: list[str], assign: list[str], start: str | None, every: bool = False) -> "list[System]":
+def chosen_systems(
+    names: list[str], assign: list[str], start: str | None, every: bool = False, variants: bool = False
+) -> "list[System]":
     """The systems by their ids or files (none: the curated ones), with the values and the start that are given."""
     from dynamics.codegen import check_size
-    from dynamics.registry import curated_ids, system_ids
+    from dynamics.registry import curated_ids, system_ids, variant_ids
 
     if every and (names or assign or start):
         raise UsageError("--all labels every system at its own parameters; leave out ids, --set and --start")
-    systems = [s for name in (system_ids() if every else names or curated_ids()) for s in named(name)]
+    wanted = [*(system_ids() if every else names or curated_ids()), *(variant_ids() if variants else [])]
+    systems = [s for name in wanted for s in named(name)]
     ids = [s.id for s in systems]
     for name in ids:
         if ids.count(name) > 1:
@@ -48,14 +52,17 @@ def chosen_systems(names: list[str], assign: list[str], start: str | None, every
     return systems
 
 
-def chosen_grids(systems: "list[System]", param: str | None) -> "list[tuple[System, Sweep]]":
-    """Each system with the grid of --param, or else with those of its row; there must be one at least."""
+def chosen_grids(systems: "list[System]", param: str | None, count: int | None = None) -> "list[tuple[System, Sweep]]":
+    """Each system with the grid of --param, or else with those of its row; there must be one at least.
+
+    `count` points are taken of each sweep, if it is given, instead of as many as the row says.
+    """
     if param is not None:
         grid = _grid(param)
         for s in systems:
             s.with_values({grid.parameter: grid.lo})
         return [(s, grid) for s in systems]
-    grids = [(s, grid) for s in systems for grid in s.sweeps]
+    grids = [(s, grid if count is None else replace(grid, points=count)) for s in systems for grid in s.sweeps]
     if not grids:
         raise UsageError(
             f"{', '.join(s.id for s in systems)} has no sweep in its row; give one by --param NAME=LO:HI:N"
@@ -65,11 +72,11 @@ def chosen_grids(systems: "list[System]", param: str | None) -> "list[tuple[Syst
 
 def named(name: str) -> "list[System]":
     """The system with this id, or those of a TOML file."""
-    from dynamics.registry import UnknownSystemError, system, system_ids, systems_in_file
+    from dynamics.registry import UnknownSystemError, system, system_ids, systems_in_file, variant_ids
 
     if name.endswith(".toml"):
         return systems_in_file(Path(name))
-    if name not in system_ids() and Path(name).exists():
+    if name not in [*system_ids(), *variant_ids()] and Path(name).exists():
         raise UnknownSystemError(f"{name} is no id and no file whose name ends in .toml; one of them is needed")
     return [system(name)]
 

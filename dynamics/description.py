@@ -50,6 +50,7 @@ def description(system: System) -> dict[str, Any]:
         "sweeps": [vars(sweep) for sweep in system.sweeps],
         "transient": system.transient,
         "same_as": system.same_as,
+        "variant_of": system.variant_of,
         "citation": system.citation,
     }
 

@@ -1,8 +1,8 @@
 """The systems of the package dysts (Gilpin 2021, arXiv:2110.05266) as rows, traced when they are asked for.
 
-Equations, parameters and starts are the installed package's own. What a row needs besides stands in the overlay
-systems/dysts.toml: sampling boxes, circles, twins. The package takes seconds to import, so ids come from the overlay
-alone.
+Equations, parameters and starts are the installed package's own. What a row needs besides stands in the overlay,
+systems/dysts.toml (sampling boxes, circles, twins) and dysts_sweeps.toml. The package takes seconds to import, so ids
+come from the overlay alone.
 """
 
 import importlib
@@ -19,6 +19,7 @@ from dynamics.notation import equations
 from dynamics.tracing import traced, without_clocks
 
 MODULES = {"ode": "dysts.flows", "dde": "dysts.flows", "map": "dysts.maps"}
+STATED = ("box", "circle", "conserved", "same_as", "transient", "sweep")  # keys that the overlay has of a row
 USUAL = 400.0  # time that is dropped unless a row says otherwise
 TURNS = 50.0  # of the dominant period, which are dropped where that is more
 METADATA = {"dysts.flows": "chaotic_attractors.json", "dysts.maps": "discrete_maps.json"}
@@ -27,7 +28,11 @@ METADATA = {"dysts.flows": "chaotic_attractors.json", "dysts.maps": "discrete_ma
 @cache
 def overlay() -> dict[str, dict[str, Any]]:
     """What is stated here about each system of dysts, by id."""
-    return tomllib.loads((files("dynamics") / "systems" / "dysts.toml").read_text(encoding="utf-8"))
+    rows, sweeps = (
+        tomllib.loads((files("dynamics") / "systems" / name).read_text(encoding="utf-8"))
+        for name in ("dysts.toml", "dysts_sweeps.toml")
+    )
+    return {system_id: row | sweeps.get(system_id, {}) for system_id, row in rows.items()}
 
 
 def dysts_row(system_id: str) -> dict[str, Any]:
@@ -55,7 +60,7 @@ def row_of(stated: Mapping[str, Any]) -> dict[str, Any]:
         "rule": rule,
         "name": f"{name} (dysts)",
         "citation": _citation(name, about["citation"]),
-        **{key: stated[key] for key in ("box", "circle", "same_as", "transient", "sweep") if key in stated},
+        **{key: stated[key] for key in STATED if key in stated},
     }
     if kind == "ode" and "transient" not in stated:
         row |= _transient(about.get("period"))

@@ -63,7 +63,7 @@ def placed(
         return delay_block(delay_form(system), parameters, k, h=h, history=states, seed=seed)
     if isinstance(states, History):
         raise ValueError(f"{system.id}: only a delay equation starts from a history")
-    if system.kind == "sde":
+    if system.noisy:
         noisy = noisy_form(system)
         return noisy_block(noisy, states, k, h=h, t=t, parameters=parameters, seed=seed, method=sharpest_method(noisy))
     if system.kind == "pde":

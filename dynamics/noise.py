@@ -1,4 +1,9 @@
-"""Ito equations with diagonal noise, dx_c = a_c(x, t) dt + b_c(x, t) dW_c, moved over lanes by generated steps.
+"""Ito equations, and maps, with diagonal noise.
+
+A map with noise is x(n+1) = f(x(n)) + b(x(n)) u, with u evenly spread over [-1, 1], drawn anew for every variable and
+iterate: noise of bounded size, which need not drive a bounded orbit away. Method "iterate".
+
+Ito equations: dx_c = a_c(x, t) dt + b_c(x, t) dW_c, moved over lanes by generated steps.
 
 Euler-Maruyama:  x + a h + b dW.                       strong order 1/2 (1 where b does not depend on x), weak order 1
 Milstein:        x + a h + b dW + b b'/2 (dW^2 - h).   strong order 1, b' = d b_c/d x_c   (Milstein 1974;
@@ -25,13 +30,13 @@ from dynamics.pointwise import vanishes
 from dynamics.straight_line import shared
 from dynamics.system import RowError, System, system_from_row
 
-Method = Literal["euler_maruyama", "milstein"]
-METHODS: tuple[Method, ...] = ("euler_maruyama", "milstein")
+Method = Literal["euler_maruyama", "milstein", "iterate"]
+METHODS: tuple[Method, ...] = ("euler_maruyama", "milstein", "iterate")
 
 
 @dataclass(frozen=True)
 class NoisySystem:
-    """A row of kind sde: `drift` is the row without its noise, a flow; `noise` has one expression per variable."""
+    """A row with noise: `drift` is the row without it, a flow or map; `noise` has one expression per variable."""
 
     drift: System
     noise: tuple[str, ...]
@@ -50,22 +55,26 @@ class NoisySystem:
 
 def noise_row(system_id: str, row: Mapping[str, Any]) -> System:
     """The system that a TOML table of kind "sde" describes; RowError says in one sentence what is wrong with it."""
-    if row.get("kind") != "sde":
-        raise RowError(f"{system_id}: kind is {row.get('kind')!r}; a row with noise has kind 'sde'")
+    if row.get("kind") not in ("sde", "map"):
+        raise RowError(f"{system_id}: kind is {row.get('kind')!r}; a row with noise has kind 'sde' or 'map'")
     noise = row.get("noise")
     if not isinstance(noise, list) or not all(isinstance(text, str) for text in noise):
         raise RowError(f"{system_id}: the key 'noise' is missing or not a list of texts, one per variable")
     plain = {key: value for key, value in row.items() if key != "noise"}
-    drift = system_from_row(system_id, {**plain, "kind": "ode"})
+    drift = system_from_row(system_id, {**plain, "kind": "map" if row["kind"] == "map" else "ode"})
     if len(noise) != drift.dimension:
         raise RowError(f"{system_id}: the noise has {len(noise)} terms, the state has {drift.dimension} variables")
     replace(drift, rule=tuple(noise)).check_start()  # read as a rule is: the same names, intermediates and refusals
-    return replace(drift, kind="sde", noise=tuple(noise))
+    return replace(drift, kind=row["kind"], noise=tuple(noise))
 
 
 def noisy_form(system: System) -> NoisySystem:
-    """A row of kind sde as its kernels see it."""
-    return NoisySystem(replace(system, kind="ode", noise=()), system.noise, system.noise_expressions)
+    """A row with noise as its kernels see it."""
+    return NoisySystem(_silent(system), system.noise, system.noise_expressions)
+
+
+def _silent(system: System) -> System:
+    return replace(system, kind="map" if system.discrete else "ode", noise=())
 
 
 def noisy_system(system_id: str, row: Mapping[str, Any]) -> NoisySystem:
@@ -74,7 +83,9 @@ def noisy_system(system_id: str, row: Mapping[str, Any]) -> NoisySystem:
 
 
 def sharpest_method(system: NoisySystem) -> Method:
-    """Milstein where every variable's noise depends on that variable alone, else Euler-Maruyama."""
+    """Of a map, iteration; Milstein where every variable's noise depends on it alone, else Euler-Maruyama."""
+    if system.drift.discrete:
+        return "iterate"
     pairs = zip(system.drift.variables, system.expressions, strict=True)
     alone = all(not b.has(*(y for y in system.drift.variables if y != x)) for x, b in pairs)
     return "milstein" if alone else "euler_maruyama"
@@ -82,13 +93,13 @@ def sharpest_method(system: NoisySystem) -> Method:
 
 def without_silent_noise(system: System) -> System:
     """The system itself, or the ordinary one that is left of it where its noise is 0 everywhere."""
-    if system.kind != "sde":
+    if not system.noisy:
         return system
     values = {symbol(name): value for name, value in system.parameters.items()}
     at = [b.subs(values) for b in system.noise_expressions]
     if not all(b.is_zero or vanishes(b) for b in at):
         return system
-    return replace(system, kind="ode", noise=())
+    return _silent(system)
 
 
 def increments(system: NoisySystem, method: Method, h: sp.Symbol, dw: tuple[sp.Symbol, ...]) -> list[sp.Expr]:
@@ -99,8 +110,13 @@ def increments(system: NoisySystem, method: Method, h: sp.Symbol, dw: tuple[sp.S
     """
     if method not in METHODS:
         raise ValueError(f"{system.id}: the method {method!r} is not known; known are {', '.join(METHODS)}")
+    if (method == "iterate") != system.drift.discrete:
+        raise ValueError(f"{system.id}: the method {method!r} is not one for a {system.drift.kind}")
     out = []
     drift = system.drift
+    if method == "iterate":
+        triples = zip(drift.variables, drift.expressions, system.expressions, strict=True)
+        return [a + b * dw[c] - x for c, (x, a, b) in enumerate(triples)]
     for c, (x, a, b) in enumerate(zip(drift.variables, drift.expressions, system.expressions, strict=True)):
         step = a * h + b * dw[c]
         if method == "milstein":
@@ -143,8 +159,11 @@ def step_source(system: NoisySystem, k: int, method: Method) -> str:
             ends.append(f"f{c} = f{c} - {drift.circle[name]!r}*np.floor(f{c}/{drift.circle[name]!r})")
     body = [*lines, *ends, f"return ({', '.join(f'1.0*f{c}' for c in range(d))},)"]
     drawn = [
-        f"root*summed(seed, lanes[i], (first + m)*fine, fine, {c})" if b != 0 else "0.0"
+        (f"math.erf(math.sqrt(0.5)*{one})" if method == "iterate" else one)  # of a normal deviate, even over [-1, 1]
+        if b != 0
+        else "0.0"
         for c, b in enumerate(system.expressions)
+        for one in [f"root*summed(seed, lanes[i], (first + m)*fine, fine, {c})"]
     ]
     loop = [
         *(f"u{c} = S[{c * (1 + k)}*W + i]" for c in range(d)),

@@ -91,6 +91,8 @@ def noisy_block(
         raise ValueError(f"{system.id}: {len(numbers)} numbers for {width} lanes")
     if k not in (0, 1):
         raise ValueError(f"{system.id}: {k} deviations asked for; with noise there is one, or none")
+    if system.drift.discrete and (fine != 1 or np.any(np.asarray(h) != 1.0)):
+        raise ValueError(f"{system.id}: a map moves by whole iterates; h and fine are 1")
     if fine < 1:
         raise ValueError(f"{system.id}: an increment of {fine} deviates; at least 1 is needed")
     steps = np.broadcast_to(np.asarray(h, dtype=float), width).copy()

@@ -10,6 +10,7 @@ from dynamics.dysts import dysts_row, overlay
 from dynamics.nearest import did_you_mean, shown
 from dynamics.rows import any_row
 from dynamics.system import RowError, System
+from dynamics.variants import variant_row, variant_rows
 
 FUNCTIONS = {"spatial:kuramoto_sivashinsky": ["u"], "spatial:sine_gordon": ["u", "v"]}  # of space, of each field
 MAX_FILE = 1_000_000  # bytes of a file of rows
@@ -40,6 +41,11 @@ def system_ids() -> list[str]:
     return [*curated_ids(), *dysts_ids()]
 
 
+def variant_ids() -> list[str]:
+    """The ids of the variants: noise, forcing, a delay or a coupled copy added to systems of the list."""
+    return list(variant_rows())
+
+
 def summaries() -> list[dict[str, Any]]:
     """Id, kind, variables, name and twin of every system, from the files alone: nothing is parsed or traced.
 
@@ -65,16 +71,20 @@ def _variables(row: dict[str, Any]) -> list[str]:
 @cache
 def system(system_id: str) -> System:
     """The system with this id; raises UnknownSystemError with the nearest ids where there is none."""
+    if system_id in variant_rows():
+        stated = variant_rows()[system_id]
+        return any_row(system_id, variant_row(stated, _row(stated["variant_of"])))
+    return any_row(system_id, _row(system_id))
+
+
+def _row(system_id: str) -> dict[str, Any]:
+    """The row of a system of the list."""
     if system_id in curated_rows():
-        return any_row(system_id, curated_rows()[system_id])
-    stated = overlay().get(system_id)
-    if stated is None:
-        hint = did_you_mean(system_id, system_ids()) or "; `bench systems` lists them all."
+        return curated_rows()[system_id]
+    if system_id not in overlay():
+        hint = did_you_mean(system_id, [*system_ids(), *variant_ids()]) or "; `bench systems` lists them all."
         raise UnknownSystemError(f"there is no system {shown(system_id)}{hint}")
-    row = dysts_row(system_id)
-    if row.get("same_as") not in system_ids():  # a twin that is not shipped yet
-        row.pop("same_as", None)
-    return any_row(system_id, row)
+    return dysts_row(system_id)
 
 
 def systems_in_file(path: Path) -> list[System]:

@@ -12,7 +12,7 @@ READERS = {"dde": ("delay_system", "delay_row"), "sde": ("noise", "noise_row"), 
 
 def any_row(system_id: str, row: Mapping[str, Any]) -> System:
     """The system that a TOML table of any kind describes; raises RowError with one sentence that says what is wrong."""
-    kind = row.get("kind")
+    kind = "sde" if row.get("kind") == "map" and "noise" in row else row.get("kind")
     if not isinstance(kind, str) or kind not in READERS:
         return system_from_row(system_id, row)
     module, name = READERS[kind]

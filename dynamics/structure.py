@@ -174,7 +174,7 @@ def forbidden_second_exponent(system: System, sign: Literal[-1, 0, 1] | None) ->
         return None
     if d == 1:
         return "one dimension has one exponent"
-    if system.kind == "sde":
+    if system.noisy:
         return None  # no exponent need be 0 under noise
     if flow and system.autonomous and d <= 3:
         return "an autonomous bounded flow in at most 3 dimensions has an exponent 0 and a sum of at most 0"

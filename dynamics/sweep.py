@@ -5,6 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from dynamics.equations import RowError, number
 from dynamics.nearest import shown
 
@@ -19,6 +21,12 @@ class Sweep:
     lo: float
     hi: float
     points: int
+
+    @property
+    def values(self) -> list[float]:
+        """The grid."""
+        found: list[float] = np.linspace(self.lo, self.hi, self.points).tolist()
+        return found
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.lo) and math.isfinite(self.hi) and self.lo < self.hi):

@@ -16,6 +16,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import sympy as sp
 
+from dynamics.energy import ENERGY, energy_at, start_of_energy
 from dynamics.equations import RESERVED, EquationError, derivative, expression, number, symbol
 from dynamics.equations import RowError as RowError
 from dynamics.history import Delayed, value_of_history
@@ -29,7 +30,7 @@ from dynamics.sweep import read_sweep
 Kind = Literal["map", "ode", "dde", "sde", "pde"]
 KEYS = frozenset(
     ["kind", "state", "parameters", "rule", "let", "circle", "box", "sweep", "transient", "same_as", "name", "citation",
-     "density", "conserved", "lattice", "delayed", "noise"]
+     "variant_of", "density", "conserved", "lattice", "delayed", "noise"]
 )  # fmt: skip
 # what is derived from a row's text alone, and so is the same for all values of its parameters
 SHARED = frozenset(
@@ -38,6 +39,7 @@ SHARED = frozenset(
 )  # fmt: skip
 OF_PARAMETERS = frozenset(["switches", "forcing_period", "constant_volume_factor"])  # the same for all starts
 ELSEWHERE = frozenset(["delayed", "noise"])  # keys of the kinds that are read in delay_system and noise
+SAME_ENERGY = 1e-6  # relative difference of a stated energy and that of the start
 MAX_TRANSIENT = 1e7  # iterates, or time
 MAX_NAMES = 500  # variables, parameters and intermediates
 MAX_TEXT = 20_000  # characters of all equations
@@ -66,12 +68,13 @@ class System:
     name: str
     citation: str
     same_as: str | None = None
+    variant_of: str | None = None  # the id of the system to which something was added
     transient: float | None = None  # iterates, or time
     density: str | None = None  # of an invariant measure, as the row states it
     conserved: dict[str, str] = field(default_factory=dict)  # first integrals, as the row states them
     delayed: dict[str, Delayed] = field(default_factory=dict)
     history: dict[str, str] = field(default_factory=dict)  # of each variable for t <= 0, a formula in t and parameters
-    noise: tuple[str, ...] = ()  # of an Ito equation, diagonal
+    noise: tuple[str, ...] = ()  # of an Ito equation, diagonal; of a map, times a number between -1 and 1 per iterate
 
     def __hash__(self) -> int:
         return hash((self.id, self.kind, self.rule, tuple(self.state.items()), tuple(self.parameters.items())))
@@ -94,7 +97,12 @@ class System:
     @property
     def has_formula(self) -> bool:
         """Whether the state alone decides what follows, by a formula: a map or an ordinary differential equation."""
-        return self.kind in ("map", "ode")
+        return self.kind in ("map", "ode") and not self.noise
+
+    @property
+    def noisy(self) -> bool:
+        """Whether noise acts: an Ito equation, or a map with a noise term."""
+        return bool(self.noise)
 
     @cached_property
     def time(self) -> sp.Symbol:
@@ -133,6 +141,11 @@ class System:
     def conserved_expressions(self) -> dict[str, sp.Expr]:
         """The stated first integrals over state and parameters, by name."""
         return {name: self._of_state(text, f"conserved.{name}") for name, text in self.conserved.items()}
+
+    @property
+    def has_energy(self) -> bool:
+        """Whether the energy of the start is one of the parameters."""
+        return ENERGY in self.conserved and ENERGY in self.parameters
 
     @cached_property
     def jacobian(self) -> sp.Matrix:
@@ -220,6 +233,14 @@ class System:
                 if not math.isfinite(value):
                     raise RowError(f"{self.id}: {what} {name} is {value}; it must be finite")
         values = {**self.parameters, **parameters}
+        if self.has_energy:
+            if ENERGY in parameters and not start:
+                start = start_of_energy(self, values[ENERGY], values)
+            found = energy_at(self, {**self.state, **(start or {})}, values)
+            stated = parameters.get(ENERGY, found)
+            if abs(stated - found) > SAME_ENERGY * (1 + abs(found)):
+                raise RowError(f"{self.id}: the start has energy {found:g}, not {stated:g}; give one of the two")
+            values[ENERGY] = stated
         told = {**self.history, **{name: repr(float(value)) for name, value in (start or {}).items()}}
         at_zero = {name: value_of_history(self.id, name, told[name], values, 0.0) for name in self.history}
         version = replace(self, parameters=values, state={**self.state, **(start or {}), **at_zero},
@@ -266,6 +287,8 @@ def system_from_row(system_id: str, row: Mapping[str, Any]) -> System:
         system = _read(system_id, row)
     except EquationError as error:
         raise RowError(f"{system_id}: {error}") from None
+    if system.has_energy:
+        system = system.with_values({}, system.state)
     system.check_start()  # which parses the rule: what cannot be read is refused here, not at its first use
     _ = system.density_expression, system.conserved_expressions
     return system
@@ -286,7 +309,7 @@ def _read(system_id: str, row: Mapping[str, Any]) -> System:
         if not isinstance(row.get(key), kind):
             raise refuse(f"the key {key!r} is missing or not a {kind.__name__}")
     for key, kind in (("parameters", dict), ("let", dict), ("circle", dict), ("box", dict), ("sweep", list),
-                      ("name", str), ("citation", str), ("same_as", str), ("density", str),
+                      ("name", str), ("citation", str), ("same_as", str), ("variant_of", str), ("density", str),
                       ("conserved", dict)):  # fmt: skip
         if not isinstance(row.get(key, kind()), kind):
             raise refuse(f"the key {key!r} is {shown(row[key])}; it must be a {kind.__name__}")
@@ -332,6 +355,8 @@ def _read(system_id: str, row: Mapping[str, Any]) -> System:
     if transient is not None and transient > MAX_TRANSIENT:
         raise refuse(f"the transient is {transient:g}; at most {MAX_TRANSIENT:g} can be waited for")
     sweeps = tuple(read_sweep(entry, refuse) for entry in row.get("sweep", []))
+    if ENERGY in row.get("conserved", {}) and any(sweep.parameter == ENERGY for sweep in sweeps):
+        parameters.setdefault(ENERGY, 0.0)  # and it is what the start says
     for sweep in sweeps:
         if sweep.parameter not in parameters:
             raise refuse(f"the sweep's parameter {shown(sweep.parameter)} is not one of {listed(parameters)}"
@@ -351,6 +376,7 @@ def _read(system_id: str, row: Mapping[str, Any]) -> System:
         name=row.get("name", system_id),
         citation=row.get("citation", ""),
         same_as=row.get("same_as"),
+        variant_of=row.get("variant_of"),
         transient=transient,
         density=row.get("density"),
         conserved=dict(row.get("conserved", {})),

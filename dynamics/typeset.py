@@ -106,9 +106,11 @@ def ring(system: System) -> Ring | None:
 def _of_map(system: System, i: int, x: str, names: dict[sp.Symbol, str]) -> Equation:
     n = _counter(system)
     after = _at(_name(x), f"{n}+1")
-    return Equation(
-        x, f"{x}({n}+1) = {_text(system, system.rule[i])}", f"{after} = {_latex(system, system.rule[i], names)}"
-    )
+    text, latex = _text(system, system.rule[i]), _latex(system, system.rule[i], names)
+    if system.noisy and system.noise_expressions[i] != 0:
+        text += f" + ({system.noise[i]}) u_{x}"
+        latex += rf" + \left({_latex(system, system.noise[i], names)}\right) u_{{{_name(x)}}}"
+    return Equation(x, f"{x}({n}+1) = {text}", f"{after} = {latex}")
 
 
 def _of_flow(system: System, i: int, x: str, names: dict[sp.Symbol, str]) -> Equation:

@@ -51,7 +51,7 @@ class Averages:
         if s.forcing_period is not None:
             return max(1, round(s.forcing_period / self.e.h))
         x = self.e.observable
-        if s.kind == "sde":  # a path with noise crosses its mean as often as it is looked at
+        if s.noisy:  # a path with noise crosses its mean as often as it is looked at
             return max(1, round(sampling(x).stride * self.e.series_step / self.e.h))
         above = x > x.mean()
         turns = max(1, int((~above[:-1] & above[1:]).sum()))

@@ -174,7 +174,7 @@ class Evidence:
         if self.status != "ok":
             nothing = without_value("diverged", f"the orbit {self.status}")
             return nothing, nothing
-        if self.system.kind == "sde":
+        if self.system.noisy:
             nothing = without_value("not_applicable", "noise")
             return nothing, nothing
         return megno(self.growth[:, 0], self.interval, continuous=True)
@@ -216,7 +216,7 @@ class Evidence:
         """
         if self.status != "ok":
             return without_value("diverged", f"the orbit {self.status}")
-        if self.system.kind == "sde":
+        if self.system.noisy:
             return without_value("not_applicable", "noise, which K cannot tell from chaos")
         if self.still:
             return without_value("undefined", "the series is constant")
@@ -255,7 +255,7 @@ class Evidence:
         """Kaplan-Yorke dimension."""
         if self.spectrum.value is None or np.ndim(self.spectrum.value) == 0:
             return without_value("undefined", "no Lyapunov spectrum")
-        if self.system.kind == "sde":
+        if self.system.noisy:
             return without_value("not_applicable", "one exponent is measured under noise")
         known = np.atleast_1d(self.spectrum.value)
         if not self.system.has_formula and known.sum() >= 0 and not self.system.preserves_volume:

@@ -42,7 +42,7 @@ def high_dimensional(s: Study) -> Predicate:
         return Predicate(False, "measured", {"dimension": int(s.verdict.regime == "periodic")} | s.regime)
     if s.verdict.regime in ("undecided", "unbounded"):
         return s.open() if s.verdict.regime == "undecided" else undecided("no invariant set", regime="unbounded")
-    if s.e.system.kind == "sde":
+    if s.e.system.noisy:
         values = {symbol(name): value for name, value in s.e.system.parameters.items()}
         noise = [b.subs(values) for b in s.e.system.noise_expressions]
         if s.e.system.dimension >= HIGH_DIMENSION and not all(b.is_number and not b.is_zero for b in noise):

@@ -33,7 +33,7 @@ SERIES_LONGER = 4  # than of an ordinary flow: a delay is many steps long, and a
 DELAY_RECORDS = 1_000  # at least, where the delay is short enough
 FIELD_RECORDS, FIELD_RENORMALISATIONS = 512, 2
 FIELD_SERIES = 8_192
-STEPS_BETWEEN = {"dde": 2, "sde": 8, "pde": 2}  # of two states of a series, which must resolve its maxima
+STEPS_BETWEEN = {"dde": 2, "sde": 8, "pde": 2, "map": 1}  # of two states of a series, which must resolve its maxima
 
 
 def histories(versions: Sequence[System], h: Array, pooled: bool) -> History:
@@ -97,13 +97,15 @@ def _delay_begun(
 
 
 def _noise_step(system: System, states: Array, parameters: Array) -> Array:
+    if system.discrete:
+        return np.ones(LANES)
     jacobian = slope(noisy_form(system).drift, states, parameters)[1]
     return np.full(LANES, NOISE_STEP / max(1.0, float(np.sqrt((jacobian**2).sum(axis=(0, 1))).max())))
 
 
 def exponents_of(system: System, states: State, parameters: Array, h: Array, seed: int) -> int:
     """How many exponents are measured: of a delay equation so many that their sum is negative, if 16 are enough."""
-    if system.kind == "sde":
+    if system.noisy:
         return 1
     if system.kind == "pde":
         return EXPONENTS[field_name(system)]
@@ -180,19 +182,19 @@ def runs(
     Under noise the error of an exponent is of the order of the step: twice the difference that half the step makes on
     the same path (Talay 1991, Lect. Notes Math. 1486:124). `leading` exponents are enough if it is given.
     """
-    k = leading if leading is not None and system.kind != "sde" else exponents_of(
+    k = leading if leading is not None and not system.noisy else exponents_of(
         system, states, parameters, h, settings.seed
     )  # fmt: skip
     records, renormalisations, steps, count, between = lengths(system, settings, horizon, k, h)
     # another seed than the transient's, whose path would be gone along again
     moving = placed(system, states, parameters, k, h=h, t=t, seed=settings.seed + 1)
     error = np.zeros(LANES)
-    if isinstance(moving, NoisyBlock):
+    if isinstance(moving, NoisyBlock) and not system.discrete:
         coarse = noisy_block(moving.system, moving.states, k, h=2 * h, seed=settings.seed + 1, method=moving.method,
                              parameters=parameters, fine=2, t=t)  # fmt: skip
         before = noisy_run(coarse, records, steps=steps * renormalisations // 2)
     tangent = moved(moving, records, steps=steps, renormalisations=renormalisations)
-    if isinstance(moving, NoisyBlock):
+    if isinstance(moving, NoisyBlock) and not system.discrete:
         error = 2 * np.abs((tangent.growth - before.growth).mean(axis=(0, 1)) / tangent.interval)
     following = placed(system, present(moving), parameters, h=h, t=moving.t, seed=settings.seed + 2)
     return tangent, moved(following, count, steps=between), following, error

@@ -195,9 +195,17 @@ def _judged_block(versions: list[System], settings: Settings, horizon: int, rows
         for i, other in zip(repelled, again, strict=True):
             judged[i] = other
     return [
-        Point(version, v, e.end, label_row(e, v, settings) if rows else None, orbit_points(e) if rows else np.empty(0))
+        Point(
+            version, v, e.end, _row(version, e, v, settings) if rows else None, orbit_points(e) if rows else np.empty(0)
+        )
         for version, (e, v) in zip(versions, judged, strict=True)
     ]
+
+
+def _row(version: System, e: Evidence, verdict: Verdict, settings: Settings) -> Row:
+    row = label_row(e, verdict, settings)
+    with_certificates(row, certified(version, verdict), [])
+    return row
 
 
 def _judged(versions: Sequence[System], settings: Settings, horizon: int) -> list[tuple[Evidence, Verdict]]:

@@ -50,7 +50,7 @@ def _rotation_numbers(e: Evidence) -> dict[str, float]:
 
 
 def _regime(e: Evidence) -> Verdict:
-    if e.system.kind == "sde" and e.status == "ok":
+    if e.system.noisy and e.status == "ok":
         return Verdict("stochastic", evidence={"noise": list(e.system.noise), "lyapunov_max": e.largest.value})
     if e.status == "blew_up" and e.system.has_formula and _leaves_domain(e):
         return Verdict("undecided", reason="budget", evidence={"run": "the rule has no finite value on the orbit"})

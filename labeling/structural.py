@@ -34,7 +34,7 @@ def has_delay(s: Study) -> Predicate:
 def has_noise(s: Study) -> Predicate:
     """Whether the row has a noise term of non-zero amplitude."""
     system = s.e.system
-    if system.kind != "sde":
+    if not system.noisy:
         return fact(False, "no noise acts at these parameters")
     return fact(True, f"the row has the noise term {', '.join(system.noise)}")
 
@@ -69,7 +69,7 @@ def high_dimensional_state(s: Study) -> Predicate:
 
 def hyperchaotic(s: Study) -> Predicate:
     """Whether two exponents are positive; FALSE by proof where the dimension forbids it."""
-    if s.e.system.kind == "sde" and s.exponent is not None and s.exponent[0] + s.exponent[1] < 0:
+    if s.e.system.noisy and s.exponent is not None and s.exponent[0] + s.exponent[1] < 0:
         return Predicate(False, "measured", {"lyapunov_max": s.exponent[0], "half_width_999": s.exponent[1]})
     rate = structure.volume_rate(s.e.system)
     sign = int(rate.value) if rate else -1 if s.value("Dissipative") else None
@@ -124,7 +124,9 @@ def conservative(s: Study) -> Predicate:
 
 
 def unbounded_noise(system: System) -> bool:
-    """Whether noise that does not depend on the state acts on a variable that lives on no circle."""
+    """Whether Gaussian noise that does not depend on the state acts on a variable that lives on no circle."""
+    if system.discrete:
+        return False  # a map's noise is bounded
     values = {symbol(name): value for name, value in system.parameters.items()}
     pairs = zip(system.state, system.noise_expressions, strict=False)  # none without noise
     return any(name not in system.circle and (b := b_.subs(values)).is_number and not b.is_zero for name, b_ in pairs)

@@ -65,7 +65,7 @@ class Study:
         e, regime = self.e, self.verdict.regime
         if e.status != "ok":
             return without_value("diverged", f"the orbit {e.status}")
-        if e.system.kind == "sde":
+        if e.system.noisy:
             return without_value("not_applicable", "noise fills its space")
         if self.verdict.evidence.get("floating_point_collapse"):
             return without_value("undefined", "doubles cannot follow the orbit")

@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from dynamics.system import Sweep, System
 from labeling.points import Point, judged_points
 from labeling.settings import Settings
@@ -29,8 +27,7 @@ def swept(
     The result is the same bit for bit for any number of processes.
     """
     settings, workers = settings or Settings(), workers or Workers()
-    values = np.linspace(sweep.lo, sweep.hi, sweep.points).tolist()
-    points = judged_points(system, [{sweep.parameter: value} for value in values], settings, workers)
+    points = judged_points(system, [{sweep.parameter: value} for value in sweep.values], settings, workers)
     brackets, known = thresholds(system, sweep, points, settings, workers)
     for point, others in zip(points, known.lists, strict=True):
         if point.row is not None:

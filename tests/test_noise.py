@@ -339,7 +339,7 @@ def test_what_noise_refuses():
         ({"lanes": [-1, 0]}, "lanes must be a list of whole numbers"),
         ({"lanes": [0.5, 1.0]}, "lanes must be a list of whole numbers"),
         ({"parameters": np.ones((2, 2))}, "a block needs parameters"),
-        ({"method": "heun"}, "the method 'heun' is not known; known are euler_maruyama, milstein"),
+        ({"method": "heun"}, "the method 'heun' is not known; known are euler_maruyama, milstein, iterate"),
     ):
         with pytest.raises(ValueError, match=message):
             noisy_block(OU, ones(2), **{"h": 0.1, "seed": 1, **change})

@@ -1,0 +1,198 @@
+"""The ground-truth release: every labelled point and every bracket of all systems, as files that later stages load.
+
+points.parquet has the columns of labels.jsonl, and `sweep`: the parameter along which a point was met, or `reference`,
+or `published` (a value that ChaosBench-Logic v2 asks about). thresholds.jsonl and certificates.parquet belong to it.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from bench.release import certificates, flat, public, write_thresholds
+from cache.store import write_whole
+from dynamics.registry import system
+from dynamics.system import System
+from labeling.labels import Row
+from labeling.points import Point, judged_points, label
+from labeling.settings import Settings
+from labeling.sweeps import SweepResult
+from labeling.workers import Workers
+
+SHIPPED = Path(str(files("labeling"))) / "release"
+REFERENCE, PUBLISHED = "reference", "published"
+ROUNDING = 1e-9  # relative, beside the half-widths, of numbers that are the same
+
+# what ChaosBench-Logic v2 (arXiv 2605.24305, its files regime_transition) asks about, as it states it
+ASKED: dict[str, dict[str, Sequence[float]]] = {
+    "chua_circuit": {"alpha": (0.0, 4.4462, 8.31, 9.0, 12.0, 15.6)},
+    "duffing_chaotic": {"gamma": (0.0, 0.0775, 0.2402, 0.28, 0.3017, 0.35)},
+    "henon": {"a": (0.0, 0.1511, 0.3675, 0.816, 1.06, 1.2652, 1.4)},
+    "logistic_r4": {"r": (0.0, 0.6829, 3.449, 3.4812, 3.544, 3.5699, 3.7099, 4.0)},
+    "lorenz63": {"rho": (0.0, 0.4173, 8.1281, 13.926, 24.06, 24.74, 25.9687, 28.0)},
+    "rossler": {"a": (0.0, 0.0678, 0.15, 0.2867, 0.3268, 0.35)},
+    "vdp": {"mu": (0.0, 0.01, 3.3766, 5.0)},
+}
+
+
+class NoReleaseError(LookupError):
+    """There is no release where one was looked for."""
+
+
+def published(system: System, settings: Settings) -> list[Point]:
+    """The points of a system that the published benchmark asks about."""
+    values = [{name: value} for name, asked in ASKED[system.id].items() for value in asked]
+    return judged_points(system, values, settings, Workers())
+
+
+def write_release(
+    folder: Path, rows: Iterable[Row], results: Sequence[SweepResult], asked: Iterable[Row], settings: Settings
+) -> None:
+    """points.parquet, thresholds.jsonl, certificates.parquet and the card README.md."""
+    met = [(row, REFERENCE) for row in rows]
+    met += [(p.row, r.sweep.parameter) for r in results for p in r.points if p.row is not None]
+    met += [(row, PUBLISHED) for row in asked]
+    table = pd.DataFrame([flat(public(row)) | {"sweep": sweep} for row, sweep in met])
+    write_whole(folder / "points.parquet", _packed(table))
+    proved = certificates(row for row, _ in met)
+    lines = pd.DataFrame({"sha256": [c["sha256"] for c in proved], "certificate": [json.dumps(c) for c in proved]})
+    write_whole(folder / "certificates.parquet", _packed(lines))
+    write_thresholds(folder, results, settings)
+    write_whole(folder / "README.md", card(table, sum(len(r.brackets) for r in results), len(proved)).encode())
+
+
+def points(folder: Path = SHIPPED) -> pd.DataFrame:
+    """All labelled points of a release, nested values as JSON text."""
+    return pd.read_parquet(_there(folder / "points.parquet"))
+
+
+def brackets(folder: Path = SHIPPED) -> list[dict[str, Any]]:
+    """All threshold rows of a release."""
+    return [json.loads(line) for line in _there(folder / "thresholds.jsonl").read_text("utf-8").splitlines()]
+
+
+def proofs(folder: Path = SHIPPED) -> list[dict[str, Any]]:
+    """All certificates of a release."""
+    return [json.loads(text) for text in pd.read_parquet(_there(folder / "certificates.parquet"))["certificate"]]
+
+
+def _there(path: Path) -> Path:
+    if not path.is_file():
+        raise NoReleaseError(f"there is no {path.name} in {path.parent}; `bench label --all --sweep --release"
+                             f" {path.parent}` makes a release")  # fmt: skip
+    return path
+
+
+def _packed(table: pd.DataFrame) -> bytes:
+    buffer = BytesIO()
+    table.to_parquet(buffer, index=False, compression="zstd", compression_level=19)
+    return buffer.getvalue()
+
+
+def card(table: pd.DataFrame, thresholds: int, certificates: int) -> str:
+    """The release's README: what it holds, in figures."""
+    made = json.loads(table["provenance"].iloc[0])
+    counts = table["regime"].value_counts()
+    chaotic = table["Chaotic"].value_counts()
+    decided = int(chaotic.get("TRUE", 0) + chaotic.get("FALSE", 0))
+    regimes = "\n".join(f"| {regime} | {count} |" for regime, count in counts.items())
+    return f"""\
+# Ground truth of Chaostruth
+
+{len(table)} labelled points of {table["system_id"].nunique()} systems and variants, {thresholds} brackets,
+{certificates} certificates. Version {made["version"]}, seed {made["seed"]}.
+Chaotic is decided at {decided} points, TRUE at {int(chaotic.get("TRUE", 0))} of them.
+
+- `points.parquet`: a row per point, with the columns of `labels.jsonl` and `sweep`, the parameter along which the point
+  was met, `reference` or `published`. Nested values are JSON text.
+- `thresholds.jsonl`: a row per bracket.
+- `certificates.parquet`: `sha256` and the certificate's line, which `bench label --recheck` proves again.
+
+| regime | points |
+|---|---:|
+{regimes}
+
+Made by `bench label --all --sweep --release DIR`; `bench label --verify N` recomputes N of its points and compares.
+Data licence: CC BY 4.0. Authors: the Chaostruth authors.
+"""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A row labelled again: whether it is the same to the last bit, and what differs by more than its error bars."""
+
+    identical: bool
+    beyond: tuple[str, ...]
+
+
+def drawn(count: int, seed: int, folder: Path = SHIPPED) -> list[Row]:
+    """Random rows of a release, nested values read."""
+    table = points(folder)
+    chosen = table.sample(min(count, len(table)), random_state=seed).sort_index()
+    return [_unflattened(row) for row in chosen.astype(object).to_dict("records")]
+
+
+def recomputed(row: Row) -> Comparison:
+    """A row of a release labelled anew, and compared.
+
+    Provenance is left out, and of points of a sweep the attractors that were carried to them from others. On another
+    processor rounding differs, so there numbers may differ within the sum of their half-widths; regimes, periods and
+    predicates must be the same.
+    """
+    made, s = row["provenance"], system(row["system_id"])
+    settings = Settings(**made["settings"], seed=made["seed"])
+    if row["sweep"] == REFERENCE:
+        again = public(label(s, settings))
+    else:
+        name = row["sweep"] if row["sweep"] != PUBLISHED else next(iter(ASKED[s.id]))
+        (point,) = judged_points(s, [{name: row["params"][name]}], settings, Workers())
+        assert point.row is not None
+        again = public(point.row)
+    return compared(row, again, ["provenance"] if row["sweep"] == REFERENCE else ["provenance", "attractors"])
+
+
+def compared(row: Row, again: Row, left_out: Sequence[str] = ()) -> Comparison:
+    """Two labels of one point: the same keys are looked at, but those left out."""
+    keys = [key for key in again if key not in left_out]
+    if all(row[key] == again[key] for key in keys):
+        return Comparison(True, ())
+    beyond = [f"{key} was {row[key]} and is {again[key]}" for key in ("regime", "period") if row[key] != again[key]]
+    for name, predicate in again["predicates"].items():
+        if row["predicates"][name]["value"] != predicate["value"]:
+            beyond.append(f"{name} was {row['predicates'][name]['value']} and is {predicate['value']}")
+    for name, figures in again["indicators"].items():
+        old = row["indicators"][name]
+        if _apart(old, figures):
+            beyond.append(f"{name} was {_shown(old)} and is {_shown(figures)}")
+    return Comparison(False, tuple(beyond))
+
+
+def _apart(old: Row, new: Row) -> bool:
+    if (old["value"] is None) != (new["value"] is None):
+        return True
+    if new["value"] is None:
+        return bool(old["status"] != new["status"])
+    a, b, e, f = (
+        np.atleast_1d(np.array(x, dtype=float)) for x in (old["value"], new["value"], old["error"], new["error"])
+    )
+    return a.shape != b.shape or bool((np.abs(a - b) > e + f + ROUNDING * (np.abs(a) + np.abs(b))).any())
+
+
+def _shown(figures: Row) -> str:
+    return str(figures["status"]) if figures["value"] is None else f"{figures['value']} +- {figures['error']}"
+
+
+def _unflattened(row: Mapping[Any, Any]) -> Row:
+    """A row of a table as it stood in labels.jsonl, with `sweep`."""
+    return {key: json.loads(value) if isinstance(value, str) and value[:1] in ("{", "[") else _none(value)
+            for key, value in row.items()}  # fmt: skip
+
+
+def _none(value: Any) -> Any:
+    return None if isinstance(value, float) and np.isnan(value) else value
