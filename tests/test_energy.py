@@ -11,7 +11,8 @@ from dynamics.rows import any_row
 
 PENDULUM = {
     "kind": "ode", "state": {"q": 0.5, "p": 0.1}, "parameters": {"m": 2.0}, "rule": ["p/m", "-sin(q)"],
-    "conserved": {"energy": "p**2/(2*m) - cos(q)"}, "sweep": [{"parameter": "energy", "lo": -0.8, "hi": 2.0, "points": 5}],
+    "conserved": {"energy": "p**2/(2*m) - cos(q)"},
+    "sweep": [{"parameter": "energy", "lo": -0.8, "hi": 2.0, "points": 5}],
 }  # fmt: skip
 
 
@@ -21,7 +22,8 @@ def test_the_energy_of_the_start_is_a_parameter() -> None:
     for energy in s.sweeps[0].values:
         moved = s.with_values({"energy": energy})
         assert moved.parameters["energy"] == energy
-        assert moved.state["q"] == 0.5 and moved.state["p"] >= 0.0
+        assert moved.state["q"] == 0.5
+        assert moved.state["p"] >= 0.0
         assert energy_at(moved, moved.state, moved.parameters) == pytest.approx(energy, abs=1e-12)
     assert s.with_values({}, {"p": 1.0}).parameters["energy"] == pytest.approx(0.25 - 0.8775825618903728)
     assert s.with_values({"m": 1.0}).parameters["energy"] == pytest.approx(0.005 - 0.8775825618903728)
@@ -35,9 +37,9 @@ def test_a_start_at_rest_is_drawn_towards_the_origin() -> None:
 
 def test_an_energy_that_cannot_be_had_is_refused() -> None:
     s = any_row("pendulum", PENDULUM)
-    with pytest.raises(RowError, match="no start at rest between the row's and the origin has energy -1.5"):
+    with pytest.raises(RowError, match="no start at rest between the row's and the origin has energy"):
         s.with_values({"energy": -1.5})
-    with pytest.raises(RowError, match="the start has energy -0.6275.., not 1"):
+    with pytest.raises(RowError, match=r"the start has energy -0\.6"):
         s.with_values({"energy": 1.0}, {"q": 0.5, "p": 1.0})
 
 

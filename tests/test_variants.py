@@ -28,7 +28,8 @@ def test_there_are_a_dozen_of_every_sort() -> None:
 def test_a_variant_without_what_is_added_is_its_base(variant: str) -> None:
     stated = variant_rows()[variant]
     base, made = system(stated["variant_of"]), system(variant)
-    assert made.variant_of == base.id and variant.startswith(f"{base.id}__")
+    assert made.variant_of == base.id
+    assert variant.startswith(f"{base.id}__")
     added = made.parameters.keys() - base.parameters.keys()
     assert added == stated["parameters"].keys()
     amplitude = next(name for name in added if name[0] != "w" and name != "tau_d")
