@@ -125,6 +125,8 @@ def _chaotic(e: Evidence, value: float, evidence: dict[str, Any]) -> Verdict:
         second, half = _exponent(e.spectrum, 1)
         hyper = second > max(half, evidence["ln_T_over_T"])
         evidence["second_exponent"] = second
+    if e.system.discrete:
+        evidence["bands"] = int(e.zero_one.evidence.get("bands", 1))
     return Verdict("hyperchaotic" if hyper else "chaotic", evidence=evidence)
 
 

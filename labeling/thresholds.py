@@ -13,6 +13,7 @@ from labeling.cascades import between
 from labeling.continuation import Kind
 from labeling.hysteresis import Carried, carried
 from labeling.local import Local
+from labeling.manifolds import AWAY, Change, fate_changes, fate_tasks
 from labeling.points import Point, judged_versions
 from labeling.rest import rest_crossings, rest_tasks
 from labeling.settings import Settings
@@ -59,7 +60,7 @@ def thresholds(
     wide = _wide(sweep, points, known)
     tasks = [(system, sweep, _place(b.below[0], sweep), _place(b.above[0], sweep), settings) for b in wide]
     found: list[Bracket] = []
-    open_: list[Bracket] = []
+    open_ = _crises(sweep, points, known)
     for outer, (local, complete) in zip(wide, workers.each(between, tasks, "cycles"), strict=True):
         found += [_narrow(outer, x) for x in local]
         if not complete:
@@ -67,7 +68,10 @@ def thresholds(
     blocks = rest_tasks(system, sweep, [p.params[sweep.parameter] for p in points])
     for part in workers.each(rest_crossings, blocks, "equilibria"):
         inside = [x for x in part if x.lo > sweep.lo and x.hi < sweep.hi]  # an end of the range is no threshold
-        found += [_narrow(_around(sweep, points, known, x), x) for x in inside]
+        found += [_narrow(_around(sweep, points, known, x.lo, x.hi), x) for x in inside]
+    tasks_ = fate_tasks(system, sweep, [p.params[sweep.parameter] for p in points])
+    for changes in workers.each(fate_changes, tasks_, "manifolds"):
+        found += [b for x in changes if (b := _global(sweep, points, known, x)) is not None]
     found = _distinct(found)
     for bracket in refined(system, open_, sweep, settings, workers):
         if not any(x.lo <= bracket.hi and bracket.lo <= x.hi for x in found):
@@ -95,6 +99,16 @@ def _wide(sweep: Sweep, points: Sequence[Point], known: Carried) -> list[Bracket
     return out
 
 
+def _crises(sweep: Sweep, points: Sequence[Point], known: Carried) -> list[Bracket]:
+    """Grid intervals across which a map's chaos lives on, but in another number of bands."""
+    pairs = [
+        (i, i + 1)
+        for i, (p, q) in enumerate(pairwise(points))
+        if p.verdict.bands and q.verdict.bands and p.verdict.bands != q.verdict.bands
+    ]
+    return [_bracket(sweep, points[i], points[j], (i, j), known, "both") for i, j in pairs]
+
+
 def _bracket(
     sweep: Sweep, low: Point, high: Point, at: tuple[int, int], known: Carried, direction: Direction
 ) -> Bracket:
@@ -108,11 +122,25 @@ def _narrow(outer: Bracket, x: Local) -> Bracket:
     return replace(outer, lo=x.lo, hi=x.hi, kind=x.kind, method=x.method, converged=True, certified=x.certified)
 
 
-def _around(sweep: Sweep, points: Sequence[Point], known: Carried, x: Local) -> Bracket:
-    """The grid interval in which an equilibrium changes, whatever becomes of attractors there."""
+def _global(sweep: Sweep, points: Sequence[Point], known: Carried, x: Change) -> Bracket | None:
+    """The bracket of a change in a saddle's manifold, where it tells of a homoclinic orbit or the birth of chaos."""
+    outer = _around(sweep, points, known, x.lo, x.hi)
+    chaos = [any(p.verdict.is_chaotic for p in side) for side in (outer.below, outer.above)]
+    if min(x.below, x.above) >= 0:
+        kind: Kind = "homoclinic"
+    elif (x.below == AWAY and x.above >= 0 and chaos[0]) or (x.above == AWAY and x.below >= 0 and chaos[1]):
+        kind = "boundary_crisis"
+    else:
+        return None
+    method = "fate of a saddle's unstable manifold"
+    return replace(outer, lo=x.lo, hi=x.hi, kind=kind, method=method, converged=True)
+
+
+def _around(sweep: Sweep, points: Sequence[Point], known: Carried, lo: float, hi: float) -> Bracket:
+    """The grid interval in which something changes between lo and hi, whatever becomes of attractors there."""
     values = [p.params[sweep.parameter] for p in points]
-    i = max(n for n, value in enumerate(values) if value <= x.lo)
-    j = min(n for n, value in enumerate(values) if value >= x.hi)
+    i = max(n for n, value in enumerate(values) if value <= lo)
+    j = min(n for n, value in enumerate(values) if value >= hi)
     directions = {end.direction for end in known.ends if i <= min(end.at, end.to) and max(end.at, end.to) <= j}
     one_way: dict[frozenset[int], Direction] = {frozenset({1}): "up", frozenset({-1}): "down"}
     return _bracket(sweep, points[i], points[j], (i, j), known, one_way.get(frozenset(directions), "both"))
@@ -139,7 +167,8 @@ def refined(
 
     Points inside start on the attractor that ends, if the change is met in one direction alone, else as the row says.
     Where one end is chaotic and the other is not, the boundary sought is that of chaos, next to the end without it
-    (the onset, not the edge of some window beyond); otherwise it is the change next to the lower end. Undecided points
+    (the onset, not the edge of some window beyond); where both are, a change in the number of its bands; otherwise it
+    is the change next to the lower end. Undecided points
     are never an end: what cannot be decided stays inside the bracket.
     """
     found = list(wide)
@@ -161,7 +190,7 @@ def refined(
                 p for p in judged[n * LANES : (n + 1) * LANES] if p.verdict.regime != "undecided" or _no_attractor(p)
             ]
             ends = [old.below[0], *inner, old.above[0]]
-            low, high = _narrowed(ends, ends[0].verdict.is_chaotic != ends[-1].verdict.is_chaotic)
+            low, high = _narrowed(ends)
             found[i] = replace(
                 old,
                 lo=old.lo if low is old.below[0] else low.params[sweep.parameter],
@@ -192,6 +221,8 @@ def _kind(low: Point, high: Point, direction: Direction) -> Kind:
         return "boundary_crisis" if any(chaotic) else "escape"
     if (direction == "up" and chaotic == [True, False]) or (direction == "down" and chaotic == [False, True]):
         return "boundary_crisis"  # the other attractor was there already: chaos ended, it did not change
+    if low.verdict.bands and high.verdict.bands and low.verdict.bands != high.verdict.bands:
+        return "interior_crisis"  # bands that touch: Grebogi, Ott & Yorke 1983, Physica D 7:181
     return "unclassified"
 
 
@@ -201,9 +232,17 @@ def _no_attractor(point: Point) -> bool:
     return "leaves_by_saddle" in evidence or evidence.get("escapes", {}).get("late", 0) > 0
 
 
-def _narrowed(ends: Sequence[Point], onset: bool) -> tuple[Point, Point]:
+def _narrowed(ends: Sequence[Point]) -> tuple[Point, Point]:
+    chaotic = [p.verdict.is_chaotic for p in (ends[0], ends[-1])]
+    onset, crisis = chaotic[0] != chaotic[1], all(chaotic) and ends[0].verdict.key == ends[-1].verdict.key
+
+    if crisis:  # windows between are no change of bands
+        ends = [p for p in ends if p.verdict.bands]
+
     def side(point: Point) -> Hashable:
-        return point.verdict.is_chaotic if onset else point.verdict.key
+        if onset:
+            return point.verdict.is_chaotic
+        return point.verdict.bands if crisis else point.verdict.key
 
     pairs = list(pairwise(ends))
     if onset and side(ends[0]):

@@ -34,6 +34,11 @@ class Verdict:
         return self.regime, self.period, self.evidence.get("section_points")
 
     @property
+    def bands(self) -> int | None:
+        """Of how many pieces, visited in turn, a map's chaotic set is; None of others."""
+        return self.evidence.get("bands") if self.is_chaotic else None
+
+    @property
     def is_chaotic(self) -> bool:
         """Whether the orbit is chaotic or hyperchaotic."""
         return self.regime in ("chaotic", "hyperchaotic")
