@@ -17,6 +17,7 @@ from labeling.workers import Workers
 FLIPS = {"map": 14, "ode": 3}  # of a cascade that are followed at most; a flow's take seconds each
 TURNS = 8  # of a flow's cycle that is followed; longer ones belong to windows that verdicts bracket well enough
 FEWEST_FLIPS = 4  # from which an accumulation point is extrapolated
+BEYOND = 2.5  # times the distance at which the next flip of a cascade is expected
 SAME = 1e-3  # difference of multipliers, and of periods relative to them, within which two cycles are one (or twins)
 FEIGENBAUM = 4.669201609102990  # ratio of successive flip distances: Feigenbaum 1978, J. Stat. Phys. 19:25
 
@@ -51,7 +52,7 @@ def _followed(
     flips: list[float] = []
     found: list[Local] = []
     while len(flips) < FLIPS["map" if system.discrete else "ode"]:
-        crossing = branch.crossing(place, stop[0])
+        crossing = branch.crossing(place, _next_flip(flips, stop[0])) or branch.crossing(place, stop[0])
         if crossing is None:
             goal = stop[1].cycle
             return found, goal is not None and same_cycle(branch.followed(place, stop[0])[0][-1].cycle, goal)
@@ -73,6 +74,14 @@ def _followed(
         found.append(_accumulation(flips, width))
         return found, True
     return found, False
+
+
+def _next_flip(flips: Sequence[float], stop: float) -> float:
+    """A value safely beyond the next flip of a cascade: towards it steps are as short as its cycles need."""
+    if len(flips) < 2:
+        return stop
+    reach = BEYOND * (flips[-1] - flips[-2]) / FEIGENBAUM
+    return flips[-1] + reach if abs(reach) < abs(stop - flips[-1]) else stop
 
 
 def same_cycle(a: Cycle, b: Cycle) -> bool:
@@ -109,4 +118,4 @@ def _accumulation(flips: Sequence[float], width: float) -> Local:
 
     last = limit(*flips[-3:])
     half = max(2 * abs(last - limit(*flips[-4:-1])), 1e-3 * width)
-    return Local(last - half, last + half, "accumulation", "flip sequence extrapolated")
+    return Local(last - half, last + half, "accumulation", "flip sequence extrapolated", estimate=last)

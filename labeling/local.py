@@ -11,7 +11,7 @@ class Local:
     """One bifurcation.
 
     `ended`: the branch that was followed exists on one side only. `certified`: multipliers are of opposite kind at the
-    two ends, by proof.
+    two ends, by proof. `estimate`: the sharpest value that was found, within the bracket.
     """
 
     lo: float
@@ -20,13 +20,15 @@ class Local:
     method: str
     ended: bool = False
     certified: bool = False
+    estimate: float | None = None
 
 
 def local(branch: Branch, crossing: Crossing, kind: Kind, what: str) -> Local:
     """A crossing of a branch of points or cycles (`what`) as a bracket, certified where that can be had."""
     if crossing.ends:
-        return Local(crossing.lo, crossing.hi, kind, f"existence of the {what}", ended=True)
-    return Local(crossing.lo, crossing.hi, kind, "multiplier crossing", certified=_certified(branch, crossing))
+        return Local(crossing.lo, crossing.hi, kind, f"existence of the {what}", True, estimate=crossing.estimate)
+    proved = _certified(branch, crossing)
+    return Local(crossing.lo, crossing.hi, kind, "multiplier crossing", False, proved, crossing.estimate)
 
 
 def _certified(branch: Branch, crossing: Crossing) -> bool:

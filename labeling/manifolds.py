@@ -70,7 +70,7 @@ def fate_changes(system: System, sweep: Sweep, values: Sequence[float]) -> list[
         value = min(s.value for s in above)
         there = branch.at(value, low.saddle)
         high = [s for s in above if s.value == value and there is not None and _same(system, s.saddle, there)]
-        if high and high[0].resting == low.resting and high[0].fate != low.fate:
+        if high and high[0].fate != low.fate:
             out += _narrowed(branch, sweep, low, high[0])
     return out
 
@@ -99,7 +99,7 @@ def _narrowed(branch: Branch, sweep: Sweep, low: _Seen, high: _Seen) -> list[Cha
         saddles = [(value, saddle) for value in inner if (saddle := branch.at(value, low.saddle)) is not None]
         line = [low, *_seen(branch, saddles), high]
         low, high = next((a, b) for a, b in pairwise(line) if a.fate[which] != b.fate[which])
-        if low.resting != high.resting:
+        if low.resting != high.resting:  # what rests came or went, and the fate with it
             return []
     return [Change(low.value, high.value, low.fate[which], high.fate[which])]
 

@@ -46,6 +46,7 @@ class Bracket:
     method: str = "bisection of verdicts"
     direction: Direction = "both"
     certified: bool = False
+    estimate: float | None = None  # the sharpest value known, where there is one
 
 
 def thresholds(
@@ -119,7 +120,8 @@ def _bracket(
 
 
 def _narrow(outer: Bracket, x: Local) -> Bracket:
-    return replace(outer, lo=x.lo, hi=x.hi, kind=x.kind, method=x.method, converged=True, certified=x.certified)
+    known = {name: getattr(x, name) for name in ("lo", "hi", "kind", "method", "certified", "estimate")}
+    return replace(outer, converged=True, **known)
 
 
 def _global(sweep: Sweep, points: Sequence[Point], known: Carried, x: Change) -> Bracket | None:
@@ -259,6 +261,7 @@ def threshold_row(system: System, found: Bracket, provenance: dict[str, Any]) ->
         "params": {name: value for name, value in system.parameters.items() if name != found.parameter},
         "lo": found.lo,
         "hi": found.hi,
+        "estimate": found.estimate,
         "kind": found.kind,
         "below": [p.attractor for p in found.below],
         "above": [p.attractor for p in found.above],

@@ -84,3 +84,17 @@ def test_a_bracket_holds_the_threshold(name: str) -> None:
     assert [b.kind for b in found] == [kind] if kind else len(found) == 1
     sharp = 1e-3 if kind in GLOBAL else 1e-6
     assert found[0].hi - found[0].lo <= 1.1 * sharp * max(abs(value), 1e-3 * (hi - lo))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "parameter", "lo", "hi", "allowed"), [("logistic_r4", "r", 2.9, 3.6, 1e-3), ("henon", "a", 0.2, 1.1, 1e-2)]
+)
+def test_flips_close_in_at_feigenbaums_rate(name: str, parameter: str, lo: float, hi: float, allowed: float) -> None:
+    """delta = 4.669201609... (Feigenbaum 1978, J. Stat. Phys. 19:25) from our own flips 8 to 16, 16 to 32, 32 to 64."""
+    brackets = swept(system(name), Sweep(parameter, lo, hi, 17)).brackets
+    flips = [b.estimate for b in brackets if b.kind == "period_doubling"]
+    assert len(flips) >= 6
+    assert all(b.hi - b.lo <= 1.1e-6 * b.hi for b in brackets if b.kind == "period_doubling")
+    a, b, c = flips[3:6]
+    assert (b - a) / (c - b) == pytest.approx(4.669201609, abs=allowed)

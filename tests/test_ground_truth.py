@@ -1,0 +1,107 @@
+"""The release: written and read back whole, compared point by point, and matched so that position says nothing."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from bench.ground_truth import NoReleaseError, brackets, compared, drawn, points, proofs, recomputed, write_release
+from bench.instances import equation_classes, instances, matched, position_rule
+from bench.release import public
+from dynamics.registry import system, system_ids, variant_ids
+from dynamics.system import Sweep
+from labeling.points import label
+from labeling.settings import Settings
+from labeling.sweeps import swept
+
+SETTINGS = Settings(records=1000, series=4096)
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("release")
+    s = system("logistic_r4")
+    row, result = label(s, SETTINGS), swept(s, Sweep("r", 2.8, 4.0, 24), SETTINGS)
+    write_release(folder, [row], [result], [], SETTINGS)
+    return folder
+
+
+def test_what_is_written_is_read_back(release: Path) -> None:
+    table = points(release)
+    assert list(table["sweep"]) == ["reference"] + ["r"] * 24
+    (first,) = (row for row in drawn(25, 0, release) if row["sweep"] == "reference")
+    again = public(label(system("logistic_r4"), SETTINGS))
+    assert {key: first[key] for key in again} == json.loads(json.dumps(again))
+    assert {b["kind"] for b in brackets(release)} >= {"period_doubling", "tangent"}
+    certified = table[(table["regime"] == "periodic") | (table["regime"] == "fixed_point")]["certificates"]
+    assert all(json.loads(text) for text in certified)
+    assert {x for text in table["certificates"] for x in json.loads(text)} == {c["sha256"] for c in proofs(release)}
+
+
+def test_points_are_the_same_when_labelled_again(release: Path) -> None:
+    for row in drawn(4, 1, release):
+        assert recomputed(row).identical
+
+
+def test_what_differs_is_told(release: Path) -> None:
+    (row,) = (row for row in drawn(25, 0, release) if row["sweep"] == "reference")
+    near = json.loads(json.dumps(row))
+    near["indicators"]["lyapunov_max"]["value"] *= 1 + 1e-12
+    assert not compared(row, near).identical
+    assert compared(row, near).beyond == ()
+    wrong = json.loads(json.dumps(row))
+    wrong["indicators"]["lyapunov_max"]["value"] += 1.0
+    wrong["regime"], wrong["predicates"]["Chaotic"]["value"] = "periodic", "FALSE"
+    told = compared(row, wrong).beyond
+    assert len(told) == 3
+    assert told[:2] == ("regime was chaotic and is periodic", "Chaotic was TRUE and is FALSE")
+    assert told[2].startswith("lyapunov_max was 0.69")
+
+
+def test_a_missing_release_is_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(NoReleaseError, match="there is no points"):
+        points(tmp_path)
+
+
+def test_classes_join_twins_and_variants() -> None:
+    classes = equation_classes()
+    assert classes.keys() == {*system_ids(), *variant_ids()}
+    assert classes["dysts_map_logistic"] == classes["logistic_r4"] == classes["logistic_r4__coupled"] == "logistic_r2_8"
+    assert classes["dysts_lorenz"] == classes["lorenz63__noise"] == "lorenz63"
+    assert len({classes["lorenz63"], classes["rossler"], classes["henon"]}) == 3
+
+
+def made_up(seed: int, systems: int = 60) -> pd.DataFrame:
+    """Sweeps of invented systems, in most of which chaos lies above a threshold."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for n in range(systems):
+        lo, edge, above = rng.uniform(0, 5), rng.uniform(0.3, 0.7), rng.random() < 0.8
+        for x in np.linspace(0, 1, 32):
+            truth = "TRUE" if (x > edge) == above else "FALSE"
+            rows.append({"system_id": f"s{n}", "sweep": "a", "params": json.dumps({"a": lo + 3 * x}), "Chaotic": truth})
+    return pd.DataFrame(rows)
+
+
+def test_position_tells_the_truth_until_it_is_matched() -> None:
+    found = instances(made_up(1))
+    assert found["position"].between(0, 1).all()
+    assert position_rule(found, "Chaotic") > 0.3
+    even = matched(found, "Chaotic")
+    assert len(even) > 0.3 * len(found)
+    assert (even["Chaotic"] == "TRUE").mean() == 0.5
+    assert abs(position_rule(even, "Chaotic")) <= 0.1
+    shuffled = matched(found.sample(frac=1, random_state=5), "Chaotic")
+    assert sorted(even.index) == sorted(shuffled.index)
+
+
+def test_margin_is_the_distance_to_the_nearest_edge() -> None:
+    table = made_up(2, systems=2)
+    bracket = {"system_id": "s0", "parameter": "a", "lo": 2.0, "hi": 2.1}
+    found = instances(table, [bracket])
+    mine = found[found["system_id"] == "s0"]
+    expected = np.minimum(abs(mine["value"] - 2.0), abs(mine["value"] - 2.1)) / 3
+    assert mine["margin"].to_numpy() == pytest.approx(expected.to_numpy())
+    assert found[found["system_id"] == "s1"]["margin"].isna().all()
