@@ -7,7 +7,7 @@ import numpy as np
 
 from dynamics.cycles import Cycle
 from dynamics.system import Sweep, System
-from labeling.continuation import SHARP, Branch, Crossing, Place
+from labeling.continuation import Branch, Crossing, Place, sharp_width
 from labeling.local import Local, local
 from labeling.points import judged_points
 from labeling.settings import Settings
@@ -45,7 +45,7 @@ def _followed(
     cycle = start[1].cycle
     if cycle is None or cycle.neutral or not cycle.attracts or start[1].evidence.get("section_points", 1) > TURNS:
         return [], False
-    width = SHARP * max(min(abs(start[0]), abs(stop[0])), 1e-3 * (sweep.hi - sweep.lo))
+    width = sharp_width(sweep, start[0], stop[0])
     e = start[1].evidence
     branch = Branch(system, sweep.parameter, float(e.get("step", 0.01)), width, float(e.get("phase", 0.0)))
     place = Place(start[0], cycle)

@@ -14,7 +14,7 @@ import numpy as np
 
 from dynamics.block import Array
 from dynamics.cycles import Cycle, equilibrium, flow_cycle, forced_cycle, map_cycle, wrapped
-from dynamics.system import System
+from dynamics.system import Sweep, System
 from labeling.hopf import hopf_kind
 
 Kind = Literal[
@@ -30,6 +30,12 @@ STEPS = 8  # of a branch between two neighbouring values
 PAD = 0.01  # of a bracket's width, added at either end: a multiplier is not known to the last digit
 AT_FOLD = 0.1  # distance from 1 within which a multiplier must be where a branch ends
 NEUTRAL_MAP = 1e-11  # a multiplier this near 1 in modulus counts as not yet crossed
+
+
+def sharp_width(sweep: Sweep, a: float, b: float) -> float:
+    """The width of a local bracket between two values: relative to the one nearest to 0."""
+    nearest = 0.0 if a * b <= 0.0 else min(abs(a), abs(b))
+    return SHARP * max(nearest, 1e-3 * (sweep.hi - sweep.lo))
 
 
 @dataclass(frozen=True)

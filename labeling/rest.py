@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from dynamics.cycles import Cycle
 from dynamics.system import Sweep, System
-from labeling.continuation import SHARP, Branch, Place, unstable
+from labeling.continuation import Branch, Place, sharp_width, unstable
 from labeling.local import Local, local
 from labeling.sets import resting_points
 
@@ -23,11 +23,10 @@ def rest_tasks(system: System, sweep: Sweep, values: Sequence[float]) -> list[Ta
 
 def rest_crossings(system: System, sweep: Sweep, values: Sequence[float]) -> list[Local]:
     """Brackets at which an equilibrium changes its number of unstable multipliers, comes or goes, along a grid."""
-    width = SHARP * max(min(abs(values[0]), abs(values[-1])), 1e-3 * (sweep.hi - sweep.lo))
-    branch = Branch(system, sweep.parameter, 0.01, width)
     known = [resting_points(system.with_values({sweep.parameter: value}), STARTS) for value in values]
     found: list[Local] = []
     for i in range(len(values) - 1):
+        branch = Branch(system, sweep.parameter, 0.01, sharp_width(sweep, values[i], values[i + 1]))
         for here, there, start in ((i, i + 1, values[i]), (i + 1, i, values[i + 1])):
             if len(known[here]) == len(known[there]) and _signature(known[here]) == _signature(known[there]):
                 continue
