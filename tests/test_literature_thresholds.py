@@ -1,7 +1,6 @@
 """Every threshold of the reference table lies in a bracket, as narrow as its kind allows."""
 
 import csv
-import math
 from pathlib import Path
 from typing import Any
 
@@ -60,9 +59,14 @@ GLOBAL = ("interior_crisis", "boundary_crisis", "")
 def table() -> dict[str, float]:
     with TABLE.open(encoding="utf-8") as stream:
         rows = [row for row in csv.DictReader(stream) if row["kind"] == "threshold"]
-    return {row["id"]: ROUGH.get(row["id"]) or CLOSED.get(row["id"], math.nan) if row["id"] in {*CLOSED, *ROUGH}
-            else float(row["verified_value"] if "pi" not in row["verified_value"] else row["value"])
+    known = {**CLOSED, **ROUGH}
+    return {row["id"]: known[row["id"]] if row["id"] in known else _sharper(row["value"], row["verified_value"])
             for row in rows}  # fmt: skip
+
+
+def _sharper(*texts: str) -> float:
+    """Of the literature's value and the verified one, the one with more digits."""
+    return float(max((text for text in texts if "pi" not in text), key=len))
 
 
 def made(which: str | dict[str, Any]) -> System:
