@@ -1,5 +1,6 @@
 """Where neighbouring attractors differ: a bracket, refined until it is narrow."""
 
+import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -74,10 +75,18 @@ def thresholds(
     for changes in workers.each(fate_changes, tasks_, "manifolds"):
         found += [b for x in changes if (b := _global(sweep, points, known, x)) is not None]
     found = _distinct(found)
+    open_ = [wide for wide in open_ if not any(_explains(x, wide) for x in found)]
     for bracket in refined(system, open_, sweep, settings, workers):
         if not any(x.lo <= bracket.hi and bracket.lo <= x.hi for x in found):
             found.append(bracket)
     return sorted(found, key=lambda x: (x.lo, x.hi)), known
+
+
+def _explains(found: Bracket, wide: Bracket) -> bool:
+    """Whether the birth or end of chaos, found on a saddle's manifold, is what changes across a grid interval."""
+    chaotic = [b[0].verdict.is_chaotic for b in (wide.below, wide.above)]
+    inside = wide.lo <= found.lo and found.hi <= wide.hi
+    return inside and found.kind == "boundary_crisis" and chaotic[0] != chaotic[1]
 
 
 def _wide(sweep: Sweep, points: Sequence[Point], known: Carried) -> list[Bracket]:
@@ -165,7 +174,7 @@ def _distinct(found: Sequence[Bracket]) -> list[Bracket]:
 def refined(
     system: System, wide: Sequence[Bracket], sweep: Sweep, settings: Settings, workers: Workers
 ) -> list[Bracket]:
-    """Refine every bracket by dividing it among LANES points, again and again.
+    """Refine every bracket by dividing it among up to LANES points, again and again.
 
     Points inside start on the attractor that ends, if the change is met in one direction alone, else as the row says.
     Where one end is chaotic and the other is not, the boundary sought is that of chaos, next to the end without it
@@ -183,14 +192,14 @@ def refined(
             if found[i].hi - found[i].lo <= width * max(abs(found[i].lo), abs(found[i].hi), smallest):
                 found[i] = replace(found[i], converged=True)
         open_ = [i for i in open_ if not found[i].converged]
-        versions = [version for i in open_ for version in _inside(system, found[i])]
+        inside = {i: _inside(system, found[i], _count(found[i], width, smallest)) for i in open_}
+        versions = [version for i in open_ for version in inside[i]]
         judged = judged_versions(versions, shorter, workers, what=f"brackets, round {round_}")
-        still_open = []
-        for n, i in enumerate(open_):
+        still_open, those = [], iter(judged)
+        for i in open_:
             old = found[i]
-            inner = [
-                p for p in judged[n * LANES : (n + 1) * LANES] if p.verdict.regime != "undecided" or _no_attractor(p)
-            ]
+            mine = [next(those) for _ in inside[i]]
+            inner = [p for p in mine if p.verdict.regime != "undecided" or _no_attractor(p)]
             ends = [old.below[0], *inner, old.above[0]]
             low, high = _narrowed(ends)
             found[i] = replace(
@@ -209,9 +218,15 @@ def refined(
     return found
 
 
-def _inside(system: System, bracket: Bracket) -> list[System]:
+def _count(bracket: Bracket, width: float, smallest: float) -> int:
+    """Points that divide a bracket, as many as it needs and at most a block of them."""
+    allowed = width * max(abs(bracket.lo), abs(bracket.hi), smallest)
+    return min(LANES, math.ceil((bracket.hi - bracket.lo) / allowed))
+
+
+def _inside(system: System, bracket: Bracket, count: int) -> list[System]:
     start = {"up": bracket.below[0].end, "down": bracket.above[0].end, "both": None}[bracket.direction]
-    values = np.linspace(bracket.lo, bracket.hi, LANES + 2)[1:-1].tolist()
+    values = np.linspace(bracket.lo, bracket.hi, count + 2)[1:-1].tolist()
     return [system.with_values({bracket.parameter: value}, start) for value in values]
 
 
