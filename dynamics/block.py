@@ -126,16 +126,16 @@ def single_orbit(
     data = np.append(start, 0.0)
     p, now, width = np.array([*system.parameters.values()]), np.array([t]), np.array([h])
     out, times = np.empty((count, system.dimension)), np.empty(count)
+    radius = escape_radius(system)
     for m in range(count):
         for begin in range(0, steps, 1024):
             step(data, p, now, width, min(1024, steps - begin))
             data[np.abs(data) < TINY] = 0.0
             now %= period
         out[m], times[m] = data[:-1], now[0]
-        if not np.isfinite(out[m]).all():
-            return out, times, "blew_up"
-        if np.abs(out[m]).max() > escape_radius(system):
-            return out, times, "escaped"
+        largest = np.abs(out[m]).max()
+        if not largest <= radius:
+            return out, times, "escaped" if np.isfinite(largest) else "blew_up"
     return out, times, "ok"
 
 

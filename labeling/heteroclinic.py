@@ -3,8 +3,9 @@
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
-from dynamics.block import single_orbit
+from dynamics.block import Array, single_orbit
 from dynamics.cycles import rest_points, wrapped
 from labeling.evidence import Evidence
 from labeling.verdict import Verdict
@@ -13,6 +14,7 @@ NEAR = 0.05  # of the extent, around a saddle: the orbit dwells there
 SAMPLES = 20_000  # of the orbit from its start
 DURATION = 400.0  # time, or iterates, in units of the step's inverse rate: what is sampled
 MOST_STEPS = 500  # from sample to sample, however small they are
+GUESSES = 64  # of Newton, for the saddles
 VISITS = 4  # in a row that must grow
 GROWTH = 1.02  # of each over the one before
 
@@ -27,11 +29,28 @@ def cycling(e: Evidence, verdict: Verdict) -> Verdict:
         return verdict
     if verdict.regime != "undecided" and not (verdict.regime == "fixed_point" and verdict.stability == "repelling"):
         return verdict
+    if not _visits_saddles(e):  # which takes no orbit of its own to see
+        return verdict
     times = dwell_times(e)
     run = times[-VISITS:]
     if len(run) < VISITS or any(b < GROWTH * a for a, b in pairwise(run)):
         return verdict
     return Verdict("undecided", reason="heteroclinic", evidence=verdict.evidence | {"dwell_times": times})
+
+
+def _visits_saddles(e: Evidence) -> bool:
+    """Whether the series, where most of the time is spent near saddles by then, comes near one at all."""
+    states = e.series[:: max(1, len(e.series) // GUESSES)]
+    return bool(_inside(e, states, states).any())
+
+
+def _inside(e: Evidence, path: Array, guesses: Array) -> NDArray[np.bool_]:
+    """Which states of a path are near a saddle that Newton finds from some of them."""
+    s = e.system
+    saddles = [c for c in rest_points(s, guesses) if not c.attracts and not c.neutral]
+    size = np.maximum(np.ptp(path, axis=0), 1e-12 * e.scale)
+    gaps = [(np.abs(wrapped(s, (path - c.point).T)).T / size).max(axis=1) for c in saddles]
+    return np.min(gaps, axis=0) <= NEAR if gaps else np.zeros(len(path), dtype=bool)
 
 
 def dwell_times(e: Evidence) -> list[float]:
@@ -41,13 +60,7 @@ def dwell_times(e: Evidence) -> list[float]:
     path, _, status = single_orbit(s, np.array([*s.state.values()]), e.h, steps, SAMPLES)
     if status != "ok":
         return []
-    guesses = path[np.linspace(0, SAMPLES - 1, 64).astype(int)]
-    saddles = [c for c in rest_points(s, guesses) if not c.attracts and not c.neutral]
-    if not saddles:
-        return []
-    size = np.maximum(np.ptp(path, axis=0), 1e-12 * e.scale)
-    gaps = [(np.abs(wrapped(s, (path - c.point).T)).T / size).max(axis=1) for c in saddles]
-    inside = np.min(gaps, axis=0) <= NEAR
+    inside = _inside(e, path, path[np.linspace(0, SAMPLES - 1, GUESSES).astype(int)])
     edges = np.flatnonzero(np.diff(inside.astype(int)))
     enters, leaves = edges[~inside[edges]], edges[inside[edges]]
     leaves = leaves[len(leaves) - len(leaves[leaves > enters[0]]) :] if len(enters) else leaves[:0]
