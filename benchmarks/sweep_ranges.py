@@ -13,7 +13,7 @@ nothing is written. Scans are kept: a second run only writes.
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +23,7 @@ from rich.progress import Progress
 from cache.results import Results
 from dynamics.codegen import LANES
 from dynamics.dysts import overlay
-from dynamics.registry import system
+from dynamics.registry import curated_ids, system
 from dynamics.system import RowError, System
 from labeling.gathering import gathered, swept_start
 from labeling.provenance import identity
@@ -68,7 +68,8 @@ def main(asked: Sequence[str]) -> None:
             os.cpu_count() or 1, lambda done, total, what: bars.update(bar, completed=done, total=total), results
         )
         found = dict(zip(ids, workers.each(candidates, [(i,) for i in ids], "systems"), strict=True))
-    chosen = balanced(found)
+        stated = [] if asked else [*workers.each(sides, [(i,) for i in curated_ids()], "curated systems")]
+    chosen = balanced(found, sum(side for those in stated for side in those))
     for system_id, ranges in chosen.items():
         for r in ranges:
             print(f"{system_id} {r.parameter} {r.lo:g} .. {r.hi:g} merit {r.merit:.2f} side {r.side:+.2f}")
@@ -91,7 +92,18 @@ def candidates(system_id: str) -> list[Range]:
     return out
 
 
-def fates(s: System, parameter: str, values: np.ndarray) -> str:
+def sides(system_id: str) -> list[float]:
+    """For every sweep that a row states: the correlation of chaos with the position in it."""
+    s = system(system_id)
+    letters = [fates(s, sweep.parameter, replace(sweep, points=VALUES).values) for sweep in s.sweeps]
+    return [_side(np.array([x == "C" for x in each], dtype=float)) for each in letters]
+
+
+def _side(chaos: np.ndarray) -> float:
+    return float(np.corrcoef(chaos, np.arange(len(chaos)))[0, 1]) if 0.0 < chaos.mean() < 1.0 else 0.0
+
+
+def fates(s: System, parameter: str, values: Sequence[float] | np.ndarray) -> str:
     """One letter for each value: C chaotic, R regular, G gone, ? not measured."""
     out = []
     for begin in range(0, len(values), LANES):
@@ -124,7 +136,7 @@ def ranges(parameter: str, values: np.ndarray, letters: str, own: float) -> list
             share = chaos[i:j].mean()
             if not CHAOTIC[0] <= share <= CHAOTIC[1] or gone[i:j].mean() > GONE:
                 continue
-            side = float(np.corrcoef(chaos[i:j], np.arange(j - i))[0, 1])
+            side = _side(chaos[i:j])
             merit = 1 - 2 * abs(share - 0.5) - gone[i:j].mean() + 0.3 * (j - i) / len(letters)
             merit += 0.2 * (values[i] <= own <= values[j - 1])
             which = int(np.sign(side)) if abs(side) >= ORIENTED else 0
@@ -141,9 +153,12 @@ ENERGY = {  # of starts on a range of energies, in place of a parameter of the r
 }
 
 
-def balanced(found: dict[str, list[Range]]) -> dict[str, list[Range]]:
-    """Each system's ranges: the best of its parameters, the side chosen that keeps the sum over all systems small."""
-    chosen, total = {}, 0.0
+def balanced(found: dict[str, list[Range]], total: float) -> dict[str, list[Range]]:
+    """Each system's ranges: the best of its parameters, the side chosen that keeps the sum over all systems small.
+
+    `total` is the sum of the sides of sweeps that are chosen already.
+    """
+    chosen: dict[str, list[Range]] = {}
     for system_id, options in sorted(found.items(), key=lambda item: len({r.parameter for r in item[1]})):
         chosen[system_id] = [ENERGY[system_id]] if system_id in ENERGY else []
         left = list(options)
