@@ -9,12 +9,13 @@ from typing import Any
 import pandas as pd
 
 from bench.report.orbit_diagram import diagram, orbit_diagram
+from bench.report.regime_map import regime_map, regimes_of
 from cache.results import Results
 from cache.store import write_whole
 from labeling.labels import Row
 from labeling.provenance import provenance
 from labeling.settings import Settings
-from labeling.sweeps import SweepResult
+from labeling.sweeps import MapResult, SweepResult
 from labeling.thresholds import threshold_row
 
 
@@ -56,6 +57,14 @@ def write_sweep(folder: Path, result: SweepResult, pictures: Results) -> None:
     rows = [public(p.row) for p in result.points if p.row is not None]
     write_whole(folder / "sweeps" / f"{stem}.parquet", parquet(rows))
     write_whole(folder / "sweeps" / f"{stem}.png", pictures.of(result.system.id, orbit_diagram, diagram(result)))
+
+
+def write_map(folder: Path, result: MapResult, pictures: Results) -> None:
+    """sweeps/<system>__<first>__<second>.parquet with the columns of labels.jsonl, and the map's picture beside it."""
+    stem = f"{result.system.id}__{result.first.parameter}__{result.second.parameter}"
+    rows = [public(p.row) for p in result.points if p.row is not None]
+    write_whole(folder / "sweeps" / f"{stem}.parquet", parquet(rows))
+    write_whole(folder / "sweeps" / f"{stem}.png", pictures.of(result.system.id, regime_map, regimes_of(result)))
 
 
 def parquet(rows: Iterable[Row]) -> bytes:

@@ -14,7 +14,8 @@ from cli.recheck import recheck_file
 from cli.verify import verify_release
 
 if TYPE_CHECKING:
-    from dynamics.system import Sweep, System
+    from cli.options import Grid
+    from dynamics.system import System
     from labeling.labels import Row
     from labeling.sweeps import SweepResult
     from labeling.workers import Fault
@@ -29,7 +30,11 @@ def label(
     ] = None,
     sweep: Annotated[bool, typer.Option("--sweep", help="Label a grid too, and bracket its thresholds.")] = False,
     param: Annotated[
-        str | None, typer.Option(metavar="NAME=LO:HI:N", help="The grid: N values of one parameter (implies --sweep).")
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=LO:HI:N",
+            help="The grid: N values of one parameter (implies --sweep); given twice, a map over two.",
+        ),
     ] = None,
     assign: Annotated[
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Give a parameter another value.")
@@ -86,7 +91,7 @@ def label(
     if all_sets and start is not None:
         raise UsageError("--all-sets labels the system over all its sets and --start one orbit; give one of them")
     chosen = chosen_systems(systems or [], assign or [], start, every, variants)
-    grids = chosen_grids(chosen, param, points) if sweep or param is not None else []
+    grids = chosen_grids(chosen, param or [], points) if sweep or param else []
     _writable(out)
     try:
         rows, results, faults = _measured(chosen, grids, jobs, seed, out, all_sets, no_cache, release)
@@ -131,7 +136,7 @@ def _writable(out: Path) -> None:
 
 def _measured(
     chosen: "list[System]",
-    grids: "list[tuple[System, Sweep]]",
+    grids: "list[Grid]",
     jobs: int,
     seed: int,
     out: Path,
@@ -143,13 +148,13 @@ def _measured(
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     from bench.ground_truth import ASKED, published, write_release
-    from bench.release import write_certificates, write_labels, write_sweep, write_thresholds
+    from bench.release import write_certificates, write_labels, write_map, write_sweep, write_thresholds
     from bench.report.orbit_diagram import pictures
     from cache.results import Results
     from labeling.points import label as label_of
     from labeling.provenance import identity
     from labeling.settings import Settings
-    from labeling.sweeps import swept
+    from labeling.sweeps import mapped, swept
     from labeling.workers import Fault, Workers
 
     settings, kept = Settings(seed=seed), Results(identity(), fresh=no_cache)
@@ -171,11 +176,14 @@ def _measured(
         for row in progress_of("labels").each(label_of, tasks, "systems", faults if len(tasks) > 1 else None):
             rows.append(row)
             write_labels(out, rows)
+        sweeps, maps = [g for g in grids if len(g) == 2], [g for g in grids if len(g) == 3]
+        for s, first, second in maps:
+            write_map(out, mapped(s, first, second, settings, progress_of(f"{s.id} map")), drawn)
         results: list[SweepResult] = []
-        if len(grids) > MANY:  # a process for each sweep is less idle than all processes within one
-            made = progress_of("sweeps").each(swept, [(s, grid, settings) for s, grid in grids], "sweeps", faults)
+        if len(sweeps) > MANY:  # a process for each sweep is less idle than all processes within one
+            made = progress_of("sweeps").each(swept, [(s, grid, settings) for s, grid in sweeps], "sweeps", faults)
         else:
-            made = (swept(s, grid, settings, progress_of(f"{s.id} {grid.parameter}")) for s, grid in grids)
+            made = (swept(s, grid, settings, progress_of(f"{s.id} {grid.parameter}")) for s, grid in sweeps)
         for result in made:
             results.append(result)
             write_sweep(out, result, drawn)

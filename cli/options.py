@@ -9,6 +9,8 @@ from dynamics.nearest import shown
 if TYPE_CHECKING:
     from dynamics.system import Sweep, System
 
+    Grid = tuple[System, Sweep] | tuple[System, Sweep, Sweep]  # a sweep, or a map over two parameters
+
 MAX_DIGITS = 18  # of a whole number on the command line
 
 
@@ -52,17 +54,21 @@ def chosen_systems(
     return systems
 
 
-def chosen_grids(systems: "list[System]", param: str | None, count: int | None = None) -> "list[tuple[System, Sweep]]":
-    """Each system with the grid of --param, or else with those of its row; there must be one at least.
+def chosen_grids(systems: "list[System]", params: list[str], count: int | None = None) -> "list[Grid]":
+    """Each system with the grid of --param, or the two of a map, or else with those of its row; one at least.
 
-    `count` points are taken of each sweep, if it is given, instead of as many as the row says.
+    `count` points are taken of each sweep of a row, if it is given, instead of as many as the row says.
     """
-    if param is not None:
-        grid = _grid(param)
+    if params:
+        given = [_grid(param) for param in params]
+        if len(given) > 2 or len({grid.parameter for grid in given}) < len(given):
+            raise UsageError("--param is given once for a sweep, or twice for a map over two different parameters")
         for s in systems:
-            s.with_values({grid.parameter: grid.lo})
-        return [(s, grid) for s in systems]
-    grids = [(s, grid if count is None else replace(grid, points=count)) for s in systems for grid in s.sweeps]
+            s.with_values({grid.parameter: grid.lo for grid in given})
+        return [(s, given[0]) if len(given) == 1 else (s, given[0], given[1]) for s in systems]
+    grids: list[Grid] = [
+        (s, grid if count is None else replace(grid, points=count)) for s in systems for grid in s.sweeps
+    ]
     if not grids:
         raise UsageError(
             f"{', '.join(s.id for s in systems)} has no sweep in its row; give one by --param NAME=LO:HI:N"

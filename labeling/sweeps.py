@@ -33,3 +33,25 @@ def swept(
         if point.row is not None:
             point.row["attractors"] = [other.attractor for other in others]
     return SweepResult(system, sweep, points, brackets)
+
+
+@dataclass(frozen=True)
+class MapResult:
+    """All points of a grid over two parameters, the first one's values in order for each value of the second."""
+
+    system: System
+    first: Sweep
+    second: Sweep
+    points: list[Point]
+
+
+def mapped(
+    system: System, first: Sweep, second: Sweep, settings: Settings | None = None, workers: Workers | None = None
+) -> MapResult:
+    """Label every point of a grid over two parameters: a map of regimes, without brackets.
+
+    The result is the same bit for bit for any number of processes.
+    """
+    values = [{first.parameter: a, second.parameter: b} for b in second.values for a in first.values]
+    points = judged_points(system, values, settings or Settings(), workers or Workers())
+    return MapResult(system, first, second, points)

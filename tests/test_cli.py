@@ -127,8 +127,8 @@ def test_any_number_of_processes_writes_the_same_bytes(tmp_path: Path) -> None:
 
     thresholds = rows(tmp_path / "1" / "logistic_r4" / "thresholds.jsonl")
     assert list(thresholds[0]) == [
-        "system_id", "parameter", "params", "lo", "hi", "kind", "below", "above", "direction", "method", "confidence",
-        "basis", "provenance",
+        "system_id", "parameter", "params", "lo", "hi", "estimate", "kind", "below", "above", "direction", "method",
+        "confidence", "basis", "provenance",
     ]  # fmt: skip
     assert any(t["lo"] <= 3.449489742783178 <= t["hi"] for t in thresholds)  # type: ignore[operator]
     frame = pd.read_parquet(tmp_path / "1" / "logistic_r4" / "sweeps" / "logistic_r4__r.parquet")
