@@ -8,10 +8,13 @@ from typing import Any, TypeVar
 import numpy as np
 
 from dynamics.block import at_phase_zero
+from dynamics.codegen import LANES
+from dynamics.cycles import wrapped
 from dynamics.system import Sweep, System
 from labeling.cascades import same_cycle
 from labeling.continuation import SHARP, Branch
 from labeling.points import Point, judged_versions
+from labeling.sets import ensemble
 from labeling.settings import Settings
 from labeling.workers import Workers
 
@@ -19,6 +22,9 @@ ESCALATIONS = {"map": 1, "ode": 0}  # of a carried attractor; one that stays und
 Result = TypeVar("Result")
 
 PART = 16  # grid intervals in one piece of work
+SPACING = 8  # grid points from one to the next at which other attractors are looked for over the box
+SAME_PLACE = 1e-3  # relative distance within which two resting points, or points of forced cycles, are one
+NO_SET = ("undecided", "unbounded", "stochastic")  # regimes of no attractor that could be carried
 
 
 @dataclass(frozen=True)
@@ -81,7 +87,12 @@ def carried(system: System, sweep: Sweep, points: Sequence[Point], settings: Set
     pairs = sorted(differing(points) + _jumping(system, sweep, points, workers))
     brief = replace(settings, escalations=min(settings.escalations, ESCALATIONS["map" if system.discrete else "ode"]))
     travellers = [(points[i], i, 1, points[i]) for i, _ in pairs] + [(points[j], j, -1, points[j]) for _, j in pairs]
-    while travellers:
+    for at, found in _others(points, brief, workers):
+        if not any(_alike(found, known) for known in lists[at]):
+            lists[at].append(found)
+    tried: set[tuple[int, int]] = set()
+    while travellers := travellers or _untried(lists, tried):
+        tried |= {(id(before), at + step) for _, at, step, before in travellers}
         steps = [(_bare(before), points[at + step].version) for _, at, step, before in travellers]
         versions = _dealt(_moves, system, sweep, steps, workers, "continuation, start")
         judged = judged_versions(versions, brief, workers, what="continuation")
@@ -92,7 +103,8 @@ def carried(system: System, sweep: Sweep, points: Sequence[Point], settings: Set
             to = at + step
             if other:
                 ends.append(End(origin, at, to, before, after))
-            elif not any(_alike(after, known) for known in lists[to]):
+                origin = after  # what it became is carried on, unless it is known
+            if after.verdict.regime not in NO_SET and not any(_alike(after, known) for known in lists[to]):
                 lists[to].append(after)
                 if 0 <= to + step < len(points):
                     still.append((origin, to, step, after))
@@ -100,11 +112,36 @@ def carried(system: System, sweep: Sweep, points: Sequence[Point], settings: Set
     return Carried(lists, pairs, ends)
 
 
+def _untried(lists: Sequence[Sequence[Point]], tried: set[tuple[int, int]]) -> list[tuple[Point, int, int, Point]]:
+    """Where several attractors are known, those that were not carried to either neighbour yet."""
+    return [
+        (p, i, step, p)
+        for i, known in enumerate(lists)
+        for p in known
+        for step in (1, -1)
+        if len(known) > 1 and 0 <= i + step < len(lists) and (id(p), i + step) not in tried
+        if p.verdict.regime not in NO_SET
+    ]
+
+
+def _others(points: Sequence[Point], settings: Settings, workers: Workers) -> list[tuple[int, Point]]:
+    """Attractors that LANES orbits from all over the box end on, at every SPACING-th grid point."""
+    places = range(SPACING // 2, len(points), SPACING)
+    drawn = [(at, version) for at in places for version in ensemble(points[at].version, settings.seed)[:LANES]]
+    short = replace(settings, escalations=0)
+    judged = judged_versions([version for _, version in drawn], short, workers, what="other attractors")
+    return [(at, p) for (at, _), p in zip(drawn, judged, strict=True) if p.verdict.regime not in NO_SET]
+
+
 def _alike(a: Point, b: Point) -> bool:
     if a.verdict.key != b.verdict.key:
         return False
     mine, other = a.verdict.cycle, b.verdict.cycle
-    return mine is None or other is None or same_cycle(mine, other)
+    if mine is None or other is None:
+        return True
+    single = a.verdict.regime == "fixed_point" or a.verdict.period == 1  # which no other of its points can stand for
+    gap = np.abs(wrapped(a.version, mine.point - other.point)).max() if single else 0.0
+    return same_cycle(mine, other) and bool(gap <= SAME_PLACE * (1 + np.abs(mine.point).max()))
 
 
 def _jumping(system: System, sweep: Sweep, points: Sequence[Point], workers: Workers) -> list[tuple[int, int]]:
