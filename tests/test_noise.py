@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from dynamics.deviates import LARGEST, normals, philox
-from dynamics.noise import METHODS, noisy_system
+from dynamics.noise import noisy_system
 from dynamics.noisy_block import brownian_path, noisy_block, noisy_run
 from dynamics.system import RowError
 from indicators.lyapunov import lyapunov_max, lyapunov_spectrum
@@ -97,7 +97,7 @@ def test_deviates_are_independent():
 # the steps
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ["euler_maruyama", "milstein"])
 def test_steps_are_those_of_the_formula(method):
     h, lanes, fine = 0.03, [4, 9, 1000], 3
     start = np.array([[0.5, 1.0, -2.0], [-0.2, 0.1, 0.4]])
@@ -115,7 +115,7 @@ def test_steps_are_those_of_the_formula(method):
     assert np.allclose(moving.t, 0.6)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ["euler_maruyama", "milstein"])
 def test_the_deviation_is_the_derivative_under_the_same_path(method):
     start = np.array([[0.5, 1.0], [-0.2, 0.1]])
     moving = noisy_block(WIDE, start, 1, h=0.03, seed=7, method=method)
@@ -180,7 +180,7 @@ def test_strong_order(method, order):
     assert errors[-1] < 0.1
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ["euler_maruyama", "milstein"])
 def test_weak_order_is_one(method):
     """The mean less the exact one, on the same paths, so that the chance in both is the same; and its exact value."""
     calm = sde(["mu*x"], ["sigma*x"], parameters={"mu": 1.0, "sigma": 0.3})
@@ -260,7 +260,7 @@ def test_the_exponent_of_geometric_brownian_motion():
     assert spectrum.error[0] < 4 / math.sqrt(64 * 200)  # sigma/sqrt(T) per lane
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ["euler_maruyama", "milstein"])
 def test_the_exponent_without_chance(method):
     """ln|v| - sigma W is (mu - sigma^2/2) T on every path; what is left of chance is the scheme's own error."""
     errors, total, steps = [], 20, 2560
