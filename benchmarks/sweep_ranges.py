@@ -12,7 +12,7 @@ nothing is written. Scans are kept: a second run only writes.
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -25,6 +25,7 @@ from dynamics.codegen import LANES
 from dynamics.dysts import overlay
 from dynamics.registry import curated_ids, system
 from dynamics.system import RowError, System
+from labeling.evidence import Evidence
 from labeling.gathering import gathered, swept_start
 from labeling.provenance import identity
 from labeling.settings import Settings
@@ -41,11 +42,16 @@ WIDE, CLOSE = 2.5, 0.3  # times the parameter's value: how far the two scans rea
 AROUND_ZERO = 1.0  # reach of the wide scan where the value is 0
 SHORTEST = 8  # values of a scan in a range
 CHAOTIC = (0.3, 0.7)  # share of chaos in a range
+RARE = (0.05, 0.95)  # the same, where no better range is found
 GONE = 0.25  # share of orbits that leave, at most
+MOST_OF_SLOW = 3  # parameters that are scanned of a flow whose rule jumps
 PARAMETERS = 2  # swept of a system
 POINTS = 32
 ORIENTED = 0.3  # correlation of chaos and position from which on a range has a side
 LENIENCE = 0.25  # of a range's merit, for the sake of the balance of sides
+
+
+Scan = tuple[str, np.ndarray, str, float]  # a parameter, its values, a letter for each, the row's own value
 
 
 @dataclass(frozen=True)
@@ -68,6 +74,8 @@ def main(asked: Sequence[str]) -> None:
             os.cpu_count() or 1, lambda done, total, what: bars.update(bar, completed=done, total=total), results
         )
         found = dict(zip(ids, workers.each(candidates, [(i,) for i in ids], "systems"), strict=True))
+        bare = [i for i in ids if not found[i] and system(i).parameters]
+        found |= zip(bare, workers.each(poorer, [(i,) for i in bare], "systems without a good range"), strict=True)
         stated = [] if asked else [*workers.each(sides, [(i,) for i in curated_ids()], "curated systems")]
     chosen = balanced(found, sum(side for those in stated for side in those))
     for system_id, ranges in chosen.items():
@@ -79,17 +87,31 @@ def main(asked: Sequence[str]) -> None:
 
 def candidates(system_id: str) -> list[Range]:
     """The best range of each side, for every parameter of a system and both scans."""
-    s = system(system_id)
-    out = []
-    for name, value in s.parameters.items():
+    return [r for scan in scans(system(system_id)) for r in ranges(scan, CHAOTIC, SHORTEST)]
+
+
+def poorer(system_id: str) -> list[Range]:
+    """Ranges of a system that has no candidate: with less chaos or less order; the first parameter's, if with none."""
+    found = [*scans(system(system_id))]
+    out = [r for scan in found for r in ranges(scan, RARE, SHORTEST // 2)]
+    if out or not found:
+        return out
+    name, values, letters, _ = min(found, key=lambda scan: sum(x in "G?" for x in scan[2]))
+    kept = [v for v, x in zip(values, letters, strict=True) if x in "CR"] or [*values]
+    return [Range(name, float(f"{kept[0]:.4g}"), float(f"{kept[-1]:.4g}"), 0.0, 0.0)]
+
+
+def scans(s: System) -> Iterator[Scan]:
+    """Of every parameter the wide scan and the close one."""
+    few = MOST_OF_SLOW if s.switches else None  # rules that jump are moved hundreds of times more slowly
+    for name, value in [*s.parameters.items()][:few]:
         reach = abs(value)
         wide = (value - AROUND_ZERO, value + AROUND_ZERO) if value == 0.0 else (0.0, WIDE * value)
         close = (value - (CLOSE * reach or 0.1), value + (CLOSE * reach or 0.1))
         for ends in (wide, close):
             values = np.linspace(*sorted(ends), VALUES + 1)
             values = np.delete(values, 0 if abs(values[0]) <= abs(values[-1]) else -1)  # nothing at all is a limit case
-            out += ranges(name, values, fates(s, name, values), value)
-    return out
+            yield name, values, fates(s, name, values), value
 
 
 def sides(system_id: str) -> list[float]:
@@ -111,30 +133,31 @@ def fates(s: System, parameter: str, values: Sequence[float] | np.ndarray) -> st
         try:
             versions = [s.with_values({parameter: float(value)}) for value in part]
             found = gathered(swept_start(versions, BRIEF), BRIEF, leading=1, turning=lambda _: False)
+            out.append("".join(map(fate, found)))
         except (RowError, ValueError, ZeroDivisionError):
             out.append("?" * len(part))
-            continue
-        for e in found:
-            if e.status in ("escaped", "blew_up"):
-                out.append("G")
-            elif e.status != "ok":
-                out.append("?")
-            else:
-                value = -np.inf if e.largest.value is None else e.largest.number
-                time = len(e.growth) * e.interval
-                least = max(float(e.largest.evidence.get("error_999", 0.0)), float(np.log(time) / time))
-                out.append("C" if value > least else "R")
     return "".join(out)
 
 
-def ranges(parameter: str, values: np.ndarray, letters: str, own: float) -> list[Range]:
+def fate(e: Evidence) -> str:
+    """The letter of one value."""
+    if e.status != "ok":
+        return "G" if e.status in ("escaped", "blew_up") else "?"
+    if e.largest.value is None:
+        return "R"
+    time = len(e.growth) * e.interval
+    return "C" if e.largest.number > max(float(e.largest.evidence["error_999"]), np.log(time) / time) else "R"
+
+
+def ranges(scan: Scan, wanted: tuple[float, float], shortest: int) -> list[Range]:
     """Of a scan, the range of most merit on each side: chaos above, chaos below, neither."""
+    parameter, values, letters, own = scan
     chaos, gone = (np.array([x in which for x in letters], dtype=float) for which in ("C", "G?"))
     best: dict[int, Range] = {}
     for i in range(len(letters)):
-        for j in range(i + SHORTEST, len(letters) + 1):
+        for j in range(i + shortest, len(letters) + 1):
             share = chaos[i:j].mean()
-            if not CHAOTIC[0] <= share <= CHAOTIC[1] or gone[i:j].mean() > GONE:
+            if not wanted[0] <= share <= wanted[1] or gone[i:j].mean() > GONE:
                 continue
             side = _side(chaos[i:j])
             merit = 1 - 2 * abs(share - 0.5) - gone[i:j].mean() + 0.3 * (j - i) / len(letters)
