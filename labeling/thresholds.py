@@ -63,10 +63,13 @@ def thresholds(
     tasks = [(system, sweep, _place(b.below[0], sweep), _place(b.above[0], sweep), settings) for b in wide]
     found: list[Bracket] = []
     open_ = _crises(sweep, points, known)
-    for outer, (local, complete) in zip(wide, workers.each(between, tasks, "cycles"), strict=True):
-        found += [_narrow(outer, x) for x in local]
-        if not complete:
-            open_.append(outer)
+    if system.has_formula:
+        for outer, (local, complete) in zip(wide, workers.each(between, tasks, "cycles"), strict=True):
+            found += [_narrow(outer, x) for x in local]
+            if not complete:
+                open_.append(outer)
+    else:  # whose cycles no Newton follows
+        open_ += wide
     blocks = rest_tasks(system, sweep, [p.params[sweep.parameter] for p in points])
     for part in workers.each(rest_crossings, blocks, "equilibria"):
         inside = [x for x in part if x.lo > sweep.lo and x.hi < sweep.hi]  # an end of the range is no threshold
