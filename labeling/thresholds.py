@@ -24,6 +24,7 @@ from labeling.workers import Workers
 WIDTH = {"map": 2e-5, "ode": 1e-3}
 ESCALATIONS = {"map": 1, "ode": 0}  # of a point inside a bracket; what stays undecided stays inside
 ROUNDS = {"map": 6, "ode": 2}  # of refinement, each of LANES points to a bracket
+ROUNDS_WITHOUT_FORMULA = 1  # of delay equations, fields and noise, whose points take seconds each
 PROGRESS = 0.9  # a round that leaves more of the width than this is the last: undecided points fill the rest
 
 Direction = Literal["up", "down", "both"]
@@ -190,7 +191,8 @@ def refined(
     width = WIDTH["map" if system.discrete else "ode"]
     shorter = replace(settings, escalations=min(settings.escalations, ESCALATIONS["map" if system.discrete else "ode"]))
     open_ = list(range(len(found)))
-    for round_ in range(1, ROUNDS["map" if system.discrete else "ode"] + 1):
+    rounds = ROUNDS["map" if system.discrete else "ode"] if system.has_formula else ROUNDS_WITHOUT_FORMULA
+    for round_ in range(1, rounds + 1):
         for i in open_:
             if found[i].hi - found[i].lo <= width * max(abs(found[i].lo), abs(found[i].hi), smallest):
                 found[i] = replace(found[i], converged=True)
