@@ -118,7 +118,8 @@ Chaotic is decided at {decided} points, TRUE at {int(chaotic.get("TRUE", 0))} of
 |---|---:|
 {regimes}
 
-Made by `bench label --all --sweep --release DIR`; `bench label --verify N` recomputes N of its points and compares.
+Made by `bench label --all --sweep --release DIR`; `bench label --verify N --release DIR` recomputes N of its
+points and compares.
 Data licence: CC BY 4.0. Authors: the Chaostruth authors.
 """
 

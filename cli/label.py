@@ -69,7 +69,10 @@ def label(
         typer.Option(metavar="DIR", help="Put all points and brackets together there too, as a ground-truth release."),
     ] = None,
     verify: Annotated[
-        int | None, typer.Option(min=1, help="Label N random points of the shipped release again, and compare.")
+        int | None,
+        typer.Option(
+            min=1, help="Label N random points of a release (the shipped one, or that of --release) again, and compare."
+        ),
     ] = None,
     recheck: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Prove the certificates in a file again, from it alone.")
@@ -81,12 +84,12 @@ def label(
     Examples: [bold]bench label lorenz63 --set rho=24.5[/bold] · [bold]bench label henon --sweep[/bold] ·
     [bold]bench label logistic_r4 --param r=3.5:3.6:200[/bold] · [bold]bench label henon --explain[/bold] ·
     [bold]bench label --recheck out/certificates.jsonl[/bold] ·
-    [bold]bench label --all --variants --sweep --points 32 --release truth[/bold] · [bold]bench label --verify 5[/bold]
+    [bold]bench label --all --variants --sweep --points 32 --release truth[/bold] · [bold]bench label --verify 5 --release truth[/bold]
     """
     if recheck is not None:
         raise typer.Exit(recheck_file(recheck))
     if verify is not None:
-        raise typer.Exit(verify_release(verify, jobs, seed))
+        raise typer.Exit(verify_release(verify, jobs, seed, release))
     begun = time.time()
     if all_sets and start is not None:
         raise UsageError("--all-sets labels the system over all its sets and --start one orbit; give one of them")

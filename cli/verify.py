@@ -1,20 +1,22 @@
-"""`bench label --verify`: points of the shipped release, labelled again and compared."""
+"""`bench label --verify`: points of a release, labelled again and compared."""
+
+from pathlib import Path
 
 import typer
 
 SHOWN = 20  # differences
 
 
-def verify_release(count: int, jobs: int, seed: int) -> int:
+def verify_release(count: int, jobs: int, seed: int, folder: Path | None) -> int:
     """Print what differs; 0 if nothing does, 1 if something does, 2 if there is no release."""
     from rich.console import Console
     from rich.progress import Progress
 
-    from bench.ground_truth import NoReleaseError, drawn, recomputed
+    from bench.ground_truth import SHIPPED, NoReleaseError, drawn, recomputed
     from labeling.workers import Workers
 
     try:
-        rows = drawn(count, seed)
+        rows = drawn(count, seed, folder or SHIPPED)
     except NoReleaseError as error:
         typer.echo(f"bench: {error}", err=True)
         return 2
