@@ -70,9 +70,7 @@ def label(
     ] = None,
     verify: Annotated[
         int | None,
-        typer.Option(
-            min=1, help="Label N random points of a release (the shipped one, or that of --release) again, and compare."
-        ),
+        typer.Option(min=1, help="Label N random points of a release (of --release DIR) again, and compare."),
     ] = None,
     recheck: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Prove the certificates in a file again, from it alone.")
@@ -84,7 +82,8 @@ def label(
     Examples: [bold]bench label lorenz63 --set rho=24.5[/bold] · [bold]bench label henon --sweep[/bold] ·
     [bold]bench label logistic_r4 --param r=3.5:3.6:200[/bold] · [bold]bench label henon --explain[/bold] ·
     [bold]bench label --recheck out/certificates.jsonl[/bold] ·
-    [bold]bench label --all --variants --sweep --points 32 --release truth[/bold] · [bold]bench label --verify 5 --release truth[/bold]
+    [bold]bench label --all --variants --sweep --points 32 --release truth[/bold] ·
+    [bold]bench label --verify 5 --release truth[/bold]
     """
     if recheck is not None:
         raise typer.Exit(recheck_file(recheck))
