@@ -73,7 +73,7 @@ def test_classes_join_twins_and_variants() -> None:
     assert len({classes["lorenz63"], classes["rossler"], classes["henon"]}) == 3
 
 
-def made_up(seed: int, systems: int = 60) -> pd.DataFrame:
+def made_up(seed: int, systems: int = 160) -> pd.DataFrame:
     """Sweeps of invented systems, in most of which chaos lies above a threshold."""
     rng = np.random.default_rng(seed)
     rows = []
