@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from dynamics.system import System
 
 ENERGY = "energy"
+NEAREST = 1e-9  # of the start: how near to the origin, where an energy may have no value
 
 
 def energy_at(system: "System", start: Mapping[str, float], parameters: Mapping[str, float]) -> float:
@@ -41,10 +42,10 @@ def start_of_energy(system: "System", energy: float, parameters: Mapping[str, fl
         at = {name: 0.0 if name in momenta else part * value for name, value in system.state.items()}
         return energy_at(system, at, parameters) - energy
 
-    if not above(1.0) * above(0.0) <= 0.0:
+    if not above(1.0) * above(NEAREST) <= 0.0:
         raise RowError(f"{system.id}: no start at rest between the row's and the origin has energy {energy:g}; give"
                        " a larger one, or another start")  # fmt: skip
-    part = float(brentq(above, 0.0, 1.0, xtol=1e-15, rtol=1e-14))
+    part = float(brentq(above, NEAREST, 1.0, xtol=1e-15, rtol=1e-14))
     return {name: 0.0 if name in momenta else part * value for name, value in system.state.items()}
 
 
