@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from dynamics.block import Array
+from dynamics.block import Array, single_orbit
 from dynamics.codegen import LANES
 from dynamics.cycles import Cycle, wrapped
 from dynamics.equations import symbol
@@ -26,7 +26,8 @@ from labeling.settings import Settings
 GLOBAL = 1e-3  # width of a bracket, relative to the value or to a thousandth of the sweep's range
 OFF = 1e-5  # of a saddle's size: how far from it an orbit begins
 NEAR = 0.05  # of a resting attractor's size: how near an orbit ends that comes to rest there
-ROUNDS = 3  # of LANES points, which narrow a grid interval by 17 each
+ROUNDS = 4  # of LANES/2 points, which narrow a grid interval to a ninth each
+SAMPLES = 4_000  # of the orbit from a saddle
 AWAY, GONE = -1, -2  # fates beside the number of a resting attractor
 
 Fate = tuple[int, ...]
@@ -34,12 +35,17 @@ Fate = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Change:
-    """Two values between which the fate of a saddle's manifold changes; what does not rest at either end is AWAY."""
+    """Two values between which the fate of a saddle's manifold changes; what does not rest at either end is AWAY.
+
+    `returns` : of all equilibria that repel, the orbit comes nearest to the saddle that it left. Where another one is
+    nearer, the two are joined by a heteroclinic orbit in between.
+    """
 
     lo: float
     hi: float
     below: int
     above: int
+    returns: bool
 
 
 @dataclass(frozen=True)
@@ -94,14 +100,32 @@ def _narrowed(branch: Branch, sweep: Sweep, low: _Seen, high: _Seen) -> list[Cha
     for _ in range(ROUNDS):
         width = GLOBAL * max(abs(low.value), abs(high.value), 1e-3 * (sweep.hi - sweep.lo))
         if high.value - low.value <= width:
-            return [Change(low.value, high.value, low.fate[which], high.fate[which])]
+            break
         inner = np.linspace(low.value, high.value, LANES // 2 + 2)[1:-1].tolist()
         saddles = [(value, saddle) for value in inner if (saddle := branch.at(value, low.saddle)) is not None]
         line = [low, *_seen(branch, saddles), high]
         low, high = next((a, b) for a, b in pairwise(line) if a.fate[which] != b.fate[which])
         if low.resting != high.resting:  # what rests came or went, and the fate with it
             return []
-    return [Change(low.value, high.value, low.fate[which], high.fate[which])]
+    back = _returns(branch, low, which)
+    return [Change(low.value, high.value, low.fate[which], high.fate[which], back)]
+
+
+def _returns(branch: Branch, seen: _Seen, which: int) -> bool:
+    version = branch.system.with_values({branch.parameter: seen.value})
+    start = _outward(version, seen.saddle)[which]
+    h = float(swept_start([start], Settings()).h[0])
+    steps = max(1, round(Settings().transient_flow / SAMPLES / h))
+    path = single_orbit(version, np.array([*start.state.values()]), h, steps, SAMPLES)[0]
+    others = [c for c in resting_points(version, STARTS) if not c.attracts and not _same(version, c, seen.saddle)]
+
+    def gaps(cycle: Cycle) -> Array:
+        gap: Array = np.abs(wrapped(version, (path - cycle.point).T)).max(axis=0)
+        return gap
+
+    own = gaps(seen.saddle)
+    gone = int(np.argmax(own >= 0.5 * own.max()))  # before, it has not left
+    return all(own[gone:].min() < gaps(c)[gone:].min() for c in others)
 
 
 def _seen(branch: Branch, saddles: Sequence[tuple[float, Cycle]]) -> list[_Seen]:

@@ -141,7 +141,7 @@ def _global(sweep: Sweep, points: Sequence[Point], known: Carried, x: Change) ->
     """The bracket of a change in a saddle's manifold, where it tells of a homoclinic orbit or the birth of chaos."""
     outer = _around(sweep, points, known, x.lo, x.hi)
     chaos = [any(p.verdict.is_chaotic for p in side) for side in (outer.below, outer.above)]
-    if min(x.below, x.above) >= 0:
+    if min(x.below, x.above) >= 0 and x.returns:
         kind: Kind = "homoclinic"
     elif (x.below == AWAY and x.above >= 0 and chaos[0]) or (x.above == AWAY and x.below >= 0 and chaos[1]):
         kind = "boundary_crisis"
