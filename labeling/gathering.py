@@ -123,7 +123,7 @@ def gathered(
         if not coarse:
             break
         before = {i: found[i].defect for i in coarse}
-        longer = replace(settings, steps=closer * settings.steps, turning_steps=closer * settings.turning_steps)
+        longer = replace(settings, steps=closer * settings.steps)
         again = _measured(start, longer, closer * finer, leading, turning, 1)
         for i in coarse:
             found[i] = again[i]
@@ -173,7 +173,8 @@ def _measured(
         )
     else:
         onward = block(system, following.states, start.parameters, 0, h=h, t=following.t, periods=start.periods)
-    long = int(_states(system, settings.turning_steps) * share(system)) * min(start.horizon, 4)
+    # as many turns at a finer step: the bands of a series must be as full
+    long = int(_states(system, settings.turning_steps) * share(system)) * min(start.horizon, 4) * finer * settings.finer
     maxima = turns(onward, free, fine.states, long, settings.series)
     return [_with_maxima(e, values) for e, values in zip(found, maxima, strict=False)]
 

@@ -265,7 +265,7 @@ def _at_half_step(
         return judged
     # a short run at half the step is enough where it is chaotic; what is not is given the time that the other had
     fine_ones = gathered(replace(start, horizon=1), settings, 2, LEADING)
-    if start.horizon > 1 and not all(_looks_chaotic(regime(fine_ones[i])) for i in chaotic):
+    if not all(_looks_chaotic(regime(fine_ones[i])) for i in chaotic):
         fine_ones = gathered(replace(start, horizon=2 * start.horizon), settings, 2, LEADING)
     out = list(judged)
     for i in chaotic:

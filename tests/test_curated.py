@@ -148,7 +148,8 @@ def parameters_of(s):
 def test_rules_traces_and_jacobians_by_hand(name):
     """DYN-16, LYA-08: at 10 points of the box and two parameter sets, the Jacobian against central differences."""
     rule, trace, h = RULES[name], TRACES[name], 1e-5
-    assert system(name).parameters == pytest.approx(VALUES[name], rel=1e-15)
+    stated = {n: v for n, v in system(name).parameters.items() if n != "energy"}
+    assert stated == pytest.approx(VALUES[name], rel=1e-15)
     for s in (system(name), system(name).with_values({n: v + 0.3 for n, v in VALUES[name].items()})):
         f, div, jacobian = numeric(s, list(s.expressions)), numeric(s, [s.divergence]), numeric(s, s.jacobian.tolist())
         for u in points_in_box(s, 10):
