@@ -1,5 +1,6 @@
 """Attractors carried along a sweep, up and down from where they were met: where they end, where several coexist."""
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -22,7 +23,7 @@ ESCALATIONS = {"map": 1, "ode": 0}  # of a carried attractor; one that stays und
 Result = TypeVar("Result")
 
 PART = 16  # grid intervals in one piece of work
-SPACING = 8  # grid points from one to the next at which other attractors are looked for over the box
+SPACING, PLACES = 8, 8  # grid points between those at which other attractors are looked for, and how many at most
 SAME_PLACE = 1e-3  # relative distance within which two resting points, or points of forced cycles, are one
 NO_SET = ("undecided", "unbounded", "stochastic")  # regimes of no attractor that could be carried
 
@@ -125,8 +126,9 @@ def _untried(lists: Sequence[Sequence[Point]], tried: set[tuple[int, int]]) -> l
 
 
 def _others(points: Sequence[Point], settings: Settings, workers: Workers) -> list[tuple[int, Point]]:
-    """Attractors that LANES orbits from all over the box end on, at every SPACING-th grid point."""
-    places = range(SPACING // 2, len(points), SPACING)
+    """Attractors that LANES orbits from all over the box end on, at a few grid points."""
+    spacing = max(SPACING, math.ceil(len(points) / PLACES))
+    places = range(spacing // 2, len(points), spacing)
     drawn = [(at, version) for at in places for version in ensemble(points[at].version, settings.seed)[:LANES]]
     short = replace(settings, escalations=0)
     judged = judged_versions([version for _, version in drawn], short, workers, what="other attractors")
