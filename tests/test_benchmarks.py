@@ -213,3 +213,19 @@ def test_the_chains_do_what_they_say():
     s = np.linspace(0.0, 1.0, limit.CHAINS)
     expected = 0.1 + (s - 0.1) * 0.999999**limit.ROUNDS
     assert limit.chains()() == pytest.approx(expected.sum(), rel=1e-9)
+
+
+class Scripted(pairs.Server):
+    """A server that answers with given seconds, one after the other."""
+
+    def __init__(self, *seconds: float) -> None:
+        self.seconds = iter(seconds)
+
+    def ask(self, **command: object) -> dict[str, float]:
+        return {"seconds": next(self.seconds)}
+
+
+def test_a_cold_call_does_not_decide_how_often_a_short_one_is_repeated():
+    assert pairs.calls(Scripted(0.3)) == 1
+    assert pairs.calls(Scripted(0.01, 0.0011, 0.001)) == 50
+    assert pairs.calls(Scripted(0.001, 0.001)) == 50
