@@ -67,14 +67,16 @@ def _print_table() -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from dynamics.registry import summaries
+    from dynamics.registry import summaries, variant_ids
 
     table = Table(box=None, pad_edge=False)
     for heading in ("system", "kind", "variables", "name"):
         table.add_column(heading, overflow="fold")
     for s in summaries():
         table.add_row(s["system_id"], s["kind"], _few(s["variables"]), s["name"])
-    Console().print(table)
+    console = Console()
+    console.print(table)
+    console.print(f"variants, each a system above with something added: {', '.join(variant_ids())}")
 
 
 def _few(variables: list[str]) -> str:
