@@ -27,6 +27,7 @@ from labeling.workers import Workers
 
 SHIPPED = Path(str(files("labeling"))) / "release"
 REFERENCE, PUBLISHED = "reference", "published"
+MADE_BY = "bench label --all --variants --sweep --points 32 --release"
 ROUNDING = 1e-9  # relative, beside the half-widths, of numbers that are the same
 
 # what ChaosBench-Logic v2 (arXiv 2605.24305, its files regime_transition) asks about, as it states it
@@ -84,8 +85,7 @@ def proofs(folder: Path = SHIPPED) -> list[dict[str, Any]]:
 
 def _there(path: Path) -> Path:
     if not path.is_file():
-        raise NoReleaseError(f"there is no {path.name} in {path.parent}; `bench label --all --sweep --release"
-                             f" {path.parent}` makes a release")  # fmt: skip
+        raise NoReleaseError(f"there is no {path.name} in {path.parent}; `{MADE_BY} {path.parent}` makes a release")
     return path
 
 
@@ -118,8 +118,8 @@ Chaotic is decided at {decided} points, TRUE at {int(chaotic.get("TRUE", 0))} of
 |---|---:|
 {regimes}
 
-Made by `bench label --all --sweep --release DIR`; `bench label --verify N --release DIR` recomputes N of its
-points and compares.
+Made by `{MADE_BY} DIR`.
+`bench label --verify N --release DIR` recomputes N of its points and compares.
 Data licence: CC BY 4.0. Authors: the Chaostruth authors.
 """
 

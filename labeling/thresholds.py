@@ -75,8 +75,8 @@ def thresholds(
     for part in workers.each(rest_crossings, blocks, "equilibria"):
         inside = [x for x in part if x.lo > sweep.lo and x.hi < sweep.hi]  # an end of the range is no threshold
         found += [_narrow(_around(sweep, points, known, x.lo, x.hi), x) for x in inside]
-    tasks_ = fate_tasks(system, sweep, [p.params[sweep.parameter] for p in points])
-    for changes in workers.each(fate_changes, tasks_, "manifolds"):
+    pieces = fate_tasks(system, sweep, [p.params[sweep.parameter] for p in points])
+    for changes in workers.each(fate_changes, pieces, "manifolds"):
         found += [b for x in changes if (b := _global(sweep, points, known, x)) is not None]
     found = _distinct(found)
     open_ = [wide for wide in open_ if not any(_explains(x, wide) for x in found)]
