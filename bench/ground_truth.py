@@ -8,14 +8,13 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from bench.release import certificates, flat, public, write_thresholds
+from bench.release import certificates, flat, packed, public, write_sweeps, write_thresholds
 from cache.store import write_whole
 from dynamics.registry import system
 from dynamics.system import System
@@ -55,16 +54,17 @@ def published(system: System, settings: Settings) -> list[Point]:
 def write_release(
     folder: Path, rows: Iterable[Row], results: Sequence[SweepResult], asked: Iterable[Row], settings: Settings
 ) -> None:
-    """points.parquet, thresholds.jsonl, certificates.parquet and the card README.md."""
+    """points.parquet, thresholds.jsonl, sweeps.jsonl, certificates.parquet and the card README.md."""
     met = [(row, REFERENCE) for row in rows]
     met += [(p.row, r.sweep.parameter) for r in results for p in r.points if p.row is not None]
     met += [(row, PUBLISHED) for row in asked]
     table = pd.DataFrame([flat(public(row)) | {"sweep": sweep} for row, sweep in met])
-    write_whole(folder / "points.parquet", _packed(table))
+    write_whole(folder / "points.parquet", packed(table))
     proved = certificates(row for row, _ in met)
     lines = pd.DataFrame({"sha256": [c["sha256"] for c in proved], "certificate": [json.dumps(c) for c in proved]})
-    write_whole(folder / "certificates.parquet", _packed(lines))
+    write_whole(folder / "certificates.parquet", packed(lines))
     write_thresholds(folder, results, settings)
+    write_sweeps(folder, results, settings)
     write_whole(folder / "README.md", card(table, sum(len(r.brackets) for r in results), len(proved)).encode())
 
 
@@ -89,12 +89,6 @@ def _there(path: Path) -> Path:
     return path
 
 
-def _packed(table: pd.DataFrame) -> bytes:
-    buffer = BytesIO()
-    table.to_parquet(buffer, index=False, compression="zstd", compression_level=19)
-    return buffer.getvalue()
-
-
 def card(table: pd.DataFrame, thresholds: int, certificates: int) -> str:
     """The release's README: what it holds, in figures."""
     made = json.loads(table["provenance"].iloc[0])
@@ -112,6 +106,7 @@ Chaotic is decided at {decided} points, TRUE at {int(chaotic.get("TRUE", 0))} of
 - `points.parquet`: a row per point, with the columns of `labels.jsonl` and `sweep`, the parameter along which the point
   was met, `reference` or `published`. Nested values are JSON text.
 - `thresholds.jsonl`: a row per bracket.
+- `sweeps.jsonl`: a row per sweep, with its range and the smallest window that it would have seen.
 - `certificates.parquet`: `sha256` and the certificate's line, which `bench label --recheck` proves again.
 
 | regime | points |

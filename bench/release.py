@@ -15,7 +15,7 @@ from cache.store import write_whole
 from labeling.labels import Row
 from labeling.provenance import provenance
 from labeling.settings import Settings
-from labeling.sweeps import MapResult, SweepResult
+from labeling.sweeps import MapResult, SweepResult, sweep_row
 from labeling.thresholds import threshold_row
 
 
@@ -51,6 +51,11 @@ def write_thresholds(folder: Path, results: Iterable[SweepResult], settings: Set
     write_whole(folder / "thresholds.jsonl", json_lines(rows))
 
 
+def write_sweeps(folder: Path, results: Iterable[SweepResult], settings: Settings) -> None:
+    """sweeps.jsonl: one row per sweep, with the smallest window that it would have seen."""
+    write_whole(folder / "sweeps.jsonl", json_lines(sweep_row(r, provenance(settings)) for r in results))
+
+
 def write_sweep(folder: Path, result: SweepResult, pictures: Results) -> None:
     """sweeps/<system>__<parameter>.parquet with the columns of labels.jsonl, and the sweep's picture beside it."""
     stem = f"{result.system.id}__{result.sweep.parameter}"
@@ -69,8 +74,13 @@ def write_map(folder: Path, result: MapResult, pictures: Results) -> None:
 
 def parquet(rows: Iterable[Row]) -> bytes:
     """Rows as Parquet: nested values as JSON text, predicate values and indicators also in columns of their own."""
+    return packed(pd.DataFrame([flat(row) for row in rows]))
+
+
+def packed(table: pd.DataFrame) -> bytes:
+    """A table as Parquet, as small as it gets."""
     buffer = BytesIO()
-    pd.DataFrame([flat(row) for row in rows]).to_parquet(buffer, index=False)
+    table.to_parquet(buffer, index=False, compression="zstd", compression_level=19)
     return buffer.getvalue()
 
 

@@ -60,7 +60,7 @@ def label(
     no_cache: Annotated[
         bool, typer.Option("--no-cache", help="Compute everything anew, and keep it for the next time.")
     ] = False,
-    out: Annotated[Path, typer.Option(help="Folder for labels.jsonl, thresholds.jsonl and sweeps/.")] = Path("out"),
+    out: Annotated[Path, typer.Option(help="Folder for the files and sweeps/.")] = Path("out"),
     explain: Annotated[
         bool, typer.Option("--explain", help="Print the decision behind each label, to be checked by hand.")
     ] = False,
@@ -150,7 +150,7 @@ def _measured(
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     from bench.ground_truth import ASKED, published, write_release
-    from bench.release import write_certificates, write_labels, write_map, write_sweep, write_thresholds
+    from bench.release import write_certificates, write_labels, write_map, write_sweep, write_sweeps, write_thresholds
     from bench.report.orbit_diagram import pictures
     from cache.results import Results
     from labeling.points import label as label_of
@@ -190,6 +190,7 @@ def _measured(
             results.append(result)
             write_sweep(out, result, drawn)
             write_thresholds(out, results, settings)
+            write_sweeps(out, results, settings)
         write_certificates(out, rows, results)
         if release is not None:
             asked = progress_of("published").each(published, [(s, settings) for s in chosen if s.id in ASKED], "values")
@@ -211,6 +212,8 @@ def _print_tables(rows: "list[Row]", results: "list[SweepResult]", out: Path) ->
     from rich.console import Console
     from rich.table import Table
 
+    from labeling.windows import resolutions
+
     table = Table(box=None, pad_edge=False)
     for heading in ("system", "regime", "largest exponent", "K", "brackets"):
         table.add_column(heading)
@@ -226,6 +229,7 @@ def _print_tables(rows: "list[Row]", results: "list[SweepResult]", out: Path) ->
             counts = Counter(p.verdict.regime.replace("_", " ") for p in r.points).most_common()
             grid = f"  {r.sweep.parameter} = {r.sweep.lo:g} .. {r.sweep.hi:g}"
             table.add_row(grid, "\n".join(f"{n} {regime}" for regime, n in counts), style="dim")
+            table.add_row(f"  windows down to {resolutions(r.sweep)[0]:.2g} seen", style="dim")
     console = Console()
     console.print(table)
     console.print(f"written to {out}/", highlight=False)

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, TypeVar
 
@@ -49,12 +49,20 @@ class Carried:
     """What is known of a sweep's attractors.
 
     `lists` has those known at every grid point, the one from the row's start first; `pairs` the neighbouring grid
-    points between which that one changes; `ends` where carried attractors ended.
+    points between which that one changes; `ends` where carried attractors ended. `drawn` has, for the grid points at
+    which other attractors were looked for, what orbits from all over the box ended on.
     """
 
     lists: list[list[Point]]
     pairs: list[tuple[int, int]]
     ends: list[End]
+    drawn: dict[int, list[Point]] = field(default_factory=dict)
+
+    def share(self, at: int, attractor: Point) -> float | None:
+        """The share of the starts at a grid point that ended on an attractor; None where none were drawn."""
+        if at not in self.drawn:
+            return None
+        return sum(_alike(p, attractor) for p in self.drawn[at]) / len(self.drawn[at])
 
     def ended(self, low: int, high: int, direction: int, origin: Point) -> bool:
         """Whether an attractor that was carried in a direction ended between two grid points."""
@@ -88,9 +96,11 @@ def carried(system: System, sweep: Sweep, points: Sequence[Point], settings: Set
     pairs = sorted(differing(points) + _jumping(system, sweep, points, workers))
     brief = replace(settings, escalations=min(settings.escalations, ESCALATIONS["map" if system.discrete else "ode"]))
     travellers = [(points[i], i, 1, points[i]) for i, _ in pairs] + [(points[j], j, -1, points[j]) for _, j in pairs]
-    for at, found in _others(points, brief, workers):
-        if not any(_alike(found, known) for known in lists[at]):
-            lists[at].append(found)
+    drawn = _drawn(points, brief, workers)
+    for at, ended in drawn.items():
+        for found in ended:
+            if found.verdict.regime not in NO_SET and not any(_alike(found, known) for known in lists[at]):
+                lists[at].append(found)
     tried: set[tuple[int, int]] = set()
     while travellers := travellers or _untried(lists, tried):
         tried |= {(id(before), at + step) for _, at, step, before in travellers}
@@ -110,7 +120,7 @@ def carried(system: System, sweep: Sweep, points: Sequence[Point], settings: Set
                 if 0 <= to + step < len(points):
                     still.append((origin, to, step, after))
         travellers = still
-    return Carried(lists, pairs, ends)
+    return Carried(lists, pairs, ends, drawn)
 
 
 def _untried(lists: Sequence[Sequence[Point]], tried: set[tuple[int, int]]) -> list[tuple[Point, int, int, Point]]:
@@ -125,14 +135,13 @@ def _untried(lists: Sequence[Sequence[Point]], tried: set[tuple[int, int]]) -> l
     ]
 
 
-def _others(points: Sequence[Point], settings: Settings, workers: Workers) -> list[tuple[int, Point]]:
-    """Attractors that LANES orbits from all over the box end on, at a few grid points."""
+def _drawn(points: Sequence[Point], settings: Settings, workers: Workers) -> dict[int, list[Point]]:
+    """What LANES orbits from all over the box end on, at a few grid points."""
     spacing = max(SPACING, math.ceil(len(points) / PLACES))
     places = range(spacing // 2, len(points), spacing)
-    drawn = [(at, version) for at in places for version in ensemble(points[at].version, settings.seed)[:LANES]]
-    short = replace(settings, escalations=0)
-    judged = judged_versions([version for _, version in drawn], short, workers, what="other attractors")
-    return [(at, p) for (at, _), p in zip(drawn, judged, strict=True) if p.verdict.regime not in NO_SET]
+    starts = [version for at in places for version in ensemble(points[at].version, settings.seed)[:LANES]]
+    judged = iter(judged_versions(starts, replace(settings, escalations=0), workers, what="other attractors"))
+    return {at: [next(judged) for _ in range(LANES)] for at in places}
 
 
 def _alike(a: Point, b: Point) -> bool:

@@ -3,15 +3,20 @@
 from dataclasses import dataclass
 
 from dynamics.system import Sweep, System
+from labeling.labels import Row, attractor
 from labeling.points import Point, judged_points
 from labeling.settings import Settings
 from labeling.thresholds import Bracket, thresholds
+from labeling.windows import resolutions, windows
 from labeling.workers import Workers
 
 
 @dataclass(frozen=True)
 class SweepResult:
-    """All points of a sweep in order, and the brackets between them."""
+    """All points of a sweep in order, and the brackets between them.
+
+    Beside the grid's, the points hold one or more of every narrower window that was found; see labeling.windows.
+    """
 
     system: System
     sweep: Sweep
@@ -28,11 +33,35 @@ def swept(
     """
     settings, workers = settings or Settings(), workers or Workers()
     points = judged_points(system, [{sweep.parameter: value} for value in sweep.values], settings, workers)
+    points += windows(system, sweep, points, settings, workers)
+    points.sort(key=lambda p: p.params[sweep.parameter])
     brackets, known = thresholds(system, sweep, points, settings, workers)
-    for point, others in zip(points, known.lists, strict=True):
+    for n, point in enumerate(points):
         if point.row is not None:
-            point.row["attractors"] = [other.attractor for other in others]
+            point.row["attractors"] = [
+                attractor(other.version, other.verdict, known.share(n, other)) for other in known.lists[n]
+            ]
     return SweepResult(system, sweep, points, brackets)
+
+
+def sweep_row(result: SweepResult, provenance: Row) -> Row:
+    """One row of sweeps.jsonl: the grid, the windows found beside it, and the smallest it would have seen."""
+    s, sweep = result.system, result.sweep
+    anywhere, at_dips = resolutions(sweep)
+    grid = {*sweep.values}
+    return {
+        "system_id": s.id,
+        "parameter": sweep.parameter,
+        "params": {name: value for name, value in s.parameters.items() if name != sweep.parameter},
+        "lo": sweep.lo,
+        "hi": sweep.hi,
+        "points": sweep.points,
+        "in_windows": [x for p in result.points if (x := p.params[sweep.parameter]) not in grid],
+        "smallest_window": anywhere,
+        "smallest_window_at_dips": at_dips,
+        "brackets": len(result.brackets),
+        "provenance": provenance,
+    }
 
 
 @dataclass(frozen=True)
