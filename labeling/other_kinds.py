@@ -89,6 +89,8 @@ def _delay_begun(
     ]
     # a lane that has ended says nothing about the step, nor does it end the others
     norm = np.where([was == "ok" for was in status], norm, 1e-12)
+    if pooled:  # growth of all lanes is divided by one interval, while what the pilot met differs from lane to lane
+        norm[:] = norm.max()
     h = steps_of_delays(form, parameters, np.minimum(h, STIFFNESS / norm))[1]
     following = placed(first, present(moving), parameters, h=h, seed=seed)
     ended = moved(following, 50, steps=max(1, round(transient / float(h.max()) / 50))).status

@@ -12,7 +12,7 @@ from dynamics.lanes import History, moved, placed, present
 from dynamics.registry import system
 from dynamics.rows import any_row
 from dynamics.system import RowError
-from labeling.gathering import gathered, reference_start
+from labeling.gathering import gathered, reference_start, swept_start
 from labeling.points import judged_versions, label
 from labeling.predicates import PROCEDURES
 from labeling.regimes import regime
@@ -75,6 +75,15 @@ def test_a_past_is_taken_up_where_it_ended():
     assert np.abs(whole.states - first.states).min() > 1e-2
     with pytest.raises(ValueError, match="starts from a history"):
         placed(s, np.ones((1, LANES)), parameters, h=0.02)
+
+
+def test_lanes_of_one_orbit_share_a_step():
+    """Their growth is pooled over one interval, though a pilot on each lane alone would give them different steps."""
+    s, brief = system("dysts_scrolldelay"), Settings(transient_flow=200.0)
+    apart = [s.with_values({}, {"x": s.state["x"] * (1 + 1e-6 * i)}) for i in range(LANES)]
+    alone = swept_start(apart, brief).h
+    assert len(set(alone)) > 1
+    assert set(reference_start(s, brief).h) == {alone.min()}
 
 
 def test_an_ornstein_uhlenbeck_process_is_labelled():
