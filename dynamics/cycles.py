@@ -21,6 +21,8 @@ RESIDUAL = 1e-9  # |f^p(u) - u| relative to 1 + |u| that counts as solved
 FINER = 4  # shooting takes steps finer than the orbit's by this factor: a cycle must close to RESIDUAL
 TIMING = 3  # first corrections go to the period alone: with a wrong one, a centre's orbits shrink to its equilibrium
 RANK = 1e-7  # singular values below this fraction of the largest are those of a family of cycles
+# turns, as many as a return time is ever guessed to hold, in each of which a cycle may have closed already
+PRIMES = np.array([2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61])
 NEUTRAL = 1e-5  # distance of a multiplier's modulus from 1 that shooting cannot resolve
 
 
@@ -187,16 +189,38 @@ def flow_cycle(system: System, guess: Array, parameters: Array, duration: float,
     size = 1 + np.abs(nodes).max()
     if not residual <= RESIDUAL * size or speed * period <= 1e-6 * size:
         return None
-    for part in (2, 3):  # the return time may have been a multiple of the period
-        back = _path(system, nodes[:, 0], parameters, period / part, h)[:, -1]
-        if np.abs(wrapped(system, back - nodes[:, 0])).max() <= 1e-6 * size:
-            return flow_cycle(system, nodes[:, 0], parameters, period / part, h)
+    turns = _turns(system, nodes, parameters, period, h, 1e-6 * size)
+    if turns > 1:
+        return flow_cycle(system, nodes[:, 0], parameters, period / turns, h)
     monodromy = np.eye(d)
     for i in range(LANES):
         monodromy = transfer[:, :, i] @ monodromy
     multipliers = np.linalg.eigvals(monodromy).astype(complex)
     trivial = int(np.argmin(np.abs(multipliers - 1.0)))
     return Cycle(nodes[:, 0].copy(), float(period), np.delete(multipliers, trivial), residual)
+
+
+def _turns(system: System, nodes: Array, parameters: Array, period: float, h: float, near: float) -> int:
+    """A prime number of turns in which a closed orbit goes round one cycle, 1 where its period is the least one.
+
+    The state at period / prime is at most an arc away from one of the nodes. Where it is near the first one, all others
+    must return as well: an orbit that is slow somewhere is there for long.
+    """
+    for begin in range(0, len(PRIMES), LANES):
+        primes = np.resize(PRIMES[begin : begin + LANES], LANES)
+        passed = LANES // primes
+        steps = int(np.ceil(FINER * period / LANES / h))
+        left = period * np.maximum(1 / primes - passed / LANES, 0.0)
+        moving = block(system, nodes[:, passed], _lanes(parameters), 0, h=left / steps)
+        moving.advance(steps)
+        gaps = np.abs(wrapped(system, moving.states - nodes[:, :1])).max(axis=0)
+        for prime in primes[gaps <= near].tolist():
+            steps = int(np.ceil(FINER * period / prime / h))
+            moving = block(system, nodes, _lanes(parameters), 0, h=period / prime / steps)
+            moving.advance(steps)
+            if np.abs(wrapped(system, moving.states - nodes)).max() <= near:
+                return int(prime)
+    return 1
 
 
 def forced_cycle(

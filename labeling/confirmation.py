@@ -116,13 +116,22 @@ def _flow_regular(e: Evidence) -> Verdict | None:
             continue
         duration = float(times[3] - times[2])
         cycle = flow_cycle(e.system, states[2], e.parameters, duration, e.h)
-        if cycle is not None and abs(cycle.period - duration) <= 0.05 * duration:
+        rounds = None if cycle is None else _rounds(cycle, duration, m)
+        if cycle is not None and rounds is not None:
             earlier, near = (float(np.abs(states[q + 1] - states[q]).max()) for q in (0, 2))  # moved in m turns
             stability_ = _stable(cycle, near, earlier, e.scale)
             if stability_ is not None:
-                evidence = _numbers(cycle, near) | {"section_points": m, "maxima": _maxima(e, cycle), "step": e.h}
+                points = m // rounds
+                evidence = _numbers(cycle, near) | {"section_points": points, "maxima": _maxima(e, cycle), "step": e.h}
                 return Verdict("periodic", None, cycle.period, stability_, evidence=evidence)
     return _long_cycle(e)
+
+
+def _rounds(cycle: Cycle, duration: float, turns: int) -> int | None:
+    """How often an orbit goes round a cycle in a time and so many turns; None where that is no whole number."""
+    rounds = max(1, round(duration / cycle.period))
+    whole = turns % rounds == 0 and abs(rounds * cycle.period - duration) <= 0.05 * duration
+    return rounds if whole else None
 
 
 def _long_cycle(e: Evidence) -> Verdict | None:
@@ -143,13 +152,14 @@ def _long_cycle(e: Evidence) -> Verdict | None:
     gap = np.abs(wrapped(e.system, (path[late:] - begin).T)).max(axis=0)
     duration = (late + 1 + int(np.argmin(gap))) * e.series_step
     cycle = flow_cycle(e.system, begin, e.parameters, duration, e.h)
-    if cycle is None or abs(cycle.period - duration) > 0.05 * duration:
+    rounds = None if cycle is None else _rounds(cycle, duration, m)
+    if cycle is None or rounds is None:
         return None
     near = float(np.abs(cycle.point - begin).max())  # shooting corrects its first point across the flow alone
     stability = _stable(cycle, near, near, e.scale)
     if stability is None:
         return None
-    evidence = _numbers(cycle, near) | {"turns": m, "step": e.h}
+    evidence = _numbers(cycle, near) | {"turns": m // rounds, "step": e.h}
     return Verdict("periodic", None, cycle.period, stability, evidence=evidence)
 
 

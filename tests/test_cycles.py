@@ -154,7 +154,7 @@ def test_what_multipliers_say(multipliers, attracts, neutral):
     assert neutral or cycle.attracts == attracts  # within rounding of 1 only `neutral` is meant to be asked
 
 
-@pytest.mark.parametrize("turns", [2, 3, 4])
+@pytest.mark.parametrize("turns", [2, 3, 4, 7, 13, 26, 59])
 def test_a_flow_cycle_is_found_under_its_least_period(turns):
     found = flow_cycle(system("vdp"), np.array([2.0, 0.0]), values(system("vdp")), turns * 6.66, 0.02)
     assert found.period == pytest.approx(VDP_PERIOD, abs=1e-8)
