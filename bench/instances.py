@@ -36,7 +36,8 @@ def equation_classes() -> dict[str, str]:
 def instances(points: pd.DataFrame, brackets: Sequence[dict[str, object]] = ()) -> pd.DataFrame:
     """The points of sweeps: `value`, `position` in [0, 1] of its range, `equation_class`, and the predicates.
 
-    `margin` is the distance to the nearest bracket over the width of the range; NaN where the sweep has none.
+    `margin` is the distance to the nearest bracket over the width of the range, 0 inside one; NaN where the sweep has
+    none.
     """
     swept = points[~points["sweep"].isin([REFERENCE, PUBLISHED])].copy()
     pairs = zip(swept["params"], swept["sweep"], strict=True)
@@ -46,11 +47,14 @@ def instances(points: pd.DataFrame, brackets: Sequence[dict[str, object]] = ()) 
     swept["position"] = (swept["value"] - lo) / width
     classes = equation_classes()
     swept["equation_class"] = [classes.get(system_id, system_id) for system_id in swept["system_id"]]
-    edges: dict[tuple[object, object], list[float]] = {}
+    between: dict[tuple[object, object], list[tuple[float, float]]] = {}
     for b in brackets:
-        edges.setdefault((b["system_id"], b["parameter"]), []).extend((float(str(b["lo"])), float(str(b["hi"]))))
+        ends = float(str(b["lo"])), float(str(b["hi"]))
+        between.setdefault((b["system_id"], b["parameter"]), []).append(ends)
     swept["margin"] = [
-        min(abs(value - edge) for edge in edges[key]) / w if (key := (system_id, name)) in edges else np.nan
+        min(max(a - value, value - b, 0.0) for a, b in between[key]) / w
+        if (key := (system_id, name)) in between
+        else np.nan
         for system_id, name, value, w in zip(swept["system_id"], swept["sweep"], swept["value"], width, strict=True)
     ]
     return swept.reset_index(drop=True)

@@ -97,11 +97,12 @@ def test_position_tells_the_truth_until_it_is_matched() -> None:
     assert sorted(even.index) == sorted(shuffled.index)
 
 
-def test_margin_is_the_distance_to_the_nearest_edge() -> None:
+def test_margin_is_the_distance_to_the_nearest_bracket_and_0_inside() -> None:
     table = made_up(2, systems=2)
     bracket = {"system_id": "s0", "parameter": "a", "lo": 2.0, "hi": 2.1}
     found = instances(table, [bracket])
     mine = found[found["system_id"] == "s0"]
-    expected = np.minimum(abs(mine["value"] - 2.0), abs(mine["value"] - 2.1)) / 3
+    expected = np.maximum(np.maximum(2.0 - mine["value"], mine["value"] - 2.1), 0.0) / 3
+    assert (expected == 0.0).any()
     assert mine["margin"].to_numpy() == pytest.approx(expected.to_numpy())
     assert found[found["system_id"] == "s1"]["margin"].isna().all()
