@@ -16,43 +16,9 @@ from labeling.sweeps import swept
 from labeling.verdict import Verdict
 from labeling.workers import Workers
 
-HARDENING = system_from_row(
-    "hardening",
-    {
-        "kind": "ode", "state": {"x": 0.0, "v": 0.0}, "parameters": {"w": 1.8},
-        "rule": ["v", "-0.1*v - x - x**3 + 0.5*cos(w*t)"], "box": {"x": [-3.0, 3.0], "v": [-4.0, 4.0]},
-    },
-)  # fmt: skip
-
 
 def verdicts(chosen: System, parameter: str, values: list[float]) -> list[Verdict]:
     return [p.verdict for p in judged_points(chosen, [{parameter: v} for v in values], Settings(), Workers())]
-
-
-def test_swp_01_grids_have_the_points_that_were_asked_for() -> None:
-    result = swept(system("logistic_r4"), Sweep("r", 3.4, 4.0, 13), Settings(escalations=0))
-    values = [p.params["r"] for p in result.points]
-    assert len(values) == 13
-    assert (values[0], values[7], values[-1]) == (3.4, 3.75, 4.0)
-
-
-def test_swp_02_the_onset_of_chaos_is_not_the_edge_of_a_window() -> None:
-    result = swept(system("logistic_r4"), Sweep("r", 3.4, 3.95, 56))
-    chaos = [p.verdict.is_chaotic for p in result.points if p.verdict.regime != "undecided"]
-    assert np.count_nonzero(np.diff(chaos)) > 3  # windows: no bisection of a sign could be right
-    onset = min((b for b in result.brackets if b.kind == "accumulation"), key=lambda b: b.lo)
-    assert onset.lo <= 3.5699456718709449 <= onset.hi
-
-
-def test_swp_04_hysteresis_has_a_fold_for_either_direction() -> None:
-    # first harmonic: (1 - w**2 + 3/4 A**2)**2 + (w/10)**2 = (1/(2 A))**2, folds near 1.44 and 2.20
-    result = swept(HARDENING, Sweep("w", 1.0, 2.5, 16))
-    found = {b.direction: (b.lo, b.kind) for b in result.brackets}
-    assert found.keys() == {"up", "down"}
-    assert found["down"] == (pytest.approx(1.44, abs=0.02), "fold")
-    assert found["up"] == (pytest.approx(2.204, abs=0.02), "fold")
-    twofold = [p.params["w"] for p in result.points if p.row is not None and len(p.row["attractors"]) == 2]
-    assert twofold == pytest.approx([1.5, 1.6, 1.7, 1.8, 1.9, 2.0, 2.1, 2.2])
 
 
 @pytest.mark.slow
@@ -67,59 +33,6 @@ def test_lorenz_loses_its_attractor_at_24_06_downwards_and_its_equilibria_upward
     both = [p.params["rho"] for p in result.points if p.row and len(p.row["attractors"]) == 2]
     assert min(both) >= 24.0
     assert max(both) == pytest.approx(24.6)
-
-
-def test_swp_05_a_chaotic_transient_is_no_chaos() -> None:
-    made = label(system("lorenz63").with_values({"rho": 22.0}, {"x": -2.0, "y": 0.0, "z": 15.0}))
-    assert made["regime"] == "fixed_point"
-    assert made["transient"]["resembles"] == "chaotic"
-
-
-def test_swp_07_lorenz_windows_at_large_rho() -> None:
-    found = verdicts(system("lorenz63"), "rho", [99.65, 100.75, 160.0, 166.0, 350.0, 166.3])
-    assert [v.regime for v in found] == ["periodic"] * 5 + ["chaotic"]
-
-
-def test_swp_08_periods_of_the_rossler_cascade() -> None:
-    found = verdicts(system("rossler"), "c", [2.5, 3.5, 4.0, 4.15, 4.2, 5.3, 5.7])
-    assert [v.evidence.get("maxima") for v in found] == [1, 2, 4, 8, 16, 3, None]
-    assert found[-1].regime == "chaotic"
-
-
-@pytest.mark.parametrize("r", [3.0, 1 + 6**0.5, 3.5440903595519228, 3.5644072660954326])
-def test_swp_10_at_a_bifurcation_nothing_is_decided_by_chance(r: float) -> None:
-    # |x_n - 2/3| falls like n**-1/2 at r = 3: no run is long enough
-    (found,) = verdicts(system("logistic_r4"), "r", [r])
-    assert found.regime == "undecided" or found.stability == "neutral"
-
-
-@pytest.mark.parametrize(
-    "chosen",
-    [
-        system("vdp").with_values({"mu": 10.0}),
-        system_from_row(
-            "prey",  # Rosenzweig & MacArthur 1963, Am. Nat. 97:209, enriched: the cycle grazes both axes
-            {
-                "kind": "ode", "state": {"x": 1.0, "y": 1.0},
-                "rule": ["x*(1 - x/8) - x*y/(1 + x)", "0.6*x*y/(1 + x) - 0.25*y"],
-                "box": {"x": [0.1, 8.0], "y": [0.1, 8.0]},
-            },
-        ),
-    ],
-    ids=lambda s: s.id,
-)  # fmt: skip
-def test_swp_11_slow_passages_near_saddles_are_no_attractors(chosen: System) -> None:
-    made = label(chosen)
-    assert [(a["regime"], a["share"]) for a in made["attractors"]] == [("periodic", 1.0)]
-
-
-def test_swp_13_a_sweep_is_the_same_the_second_time_and_after_another() -> None:
-    grid = Sweep("a", 1.2, 1.4, 12)
-    first = swept(system("henon"), grid, Settings(escalations=0))
-    swept(system("logistic_r4"), Sweep("r", 3.0, 3.9, 12), Settings(escalations=0))
-    again = swept(system("henon"), grid, Settings(escalations=0))
-    assert [p.row for p in first.points] == [p.row for p in again.points]
-    assert [(b.lo, b.hi, b.kind) for b in first.brackets] == [(b.lo, b.hi, b.kind) for b in again.brackets]
 
 
 def test_dyn_07_a_switch_in_the_rule_does_not_make_two_cycles_of_one() -> None:
