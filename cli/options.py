@@ -57,7 +57,7 @@ def chosen_systems(
 def chosen_grids(systems: "list[System]", params: list[str], count: int | None = None) -> "list[Grid]":
     """Each system with the grid of --param, or the two of a map, or else with those of its row; one at least.
 
-    `count` points are taken of each sweep of a row, if it is given, instead of as many as the row says.
+    `count` points at short decimals are taken of each sweep of a row, if it is given, instead of those of the row.
     """
     if params:
         given = [_grid(param) for param in params]
@@ -67,7 +67,7 @@ def chosen_grids(systems: "list[System]", params: list[str], count: int | None =
             s.with_values({grid.parameter: grid.lo for grid in given})
         return [(s, given[0]) if len(given) == 1 else (s, given[0], given[1]) for s in systems]
     grids: list[Grid] = [
-        (s, grid if count is None else replace(grid, points=count)) for s in systems for grid in s.sweeps
+        (s, grid if count is None else replace(grid, points=count, short=True)) for s in systems for grid in s.sweeps
     ]
     if not grids:
         raise UsageError(

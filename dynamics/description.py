@@ -10,6 +10,7 @@ from dynamics.fields import discretisation
 from dynamics.notation import equation
 from dynamics.registry import system as shipped
 from dynamics.smoothness import smoothness
+from dynamics.sweep import STATED
 from dynamics.system import System
 from dynamics.typeset import definitions, equations, ring
 
@@ -47,7 +48,7 @@ def description(system: System) -> dict[str, Any]:
         "conserved": system.conserved,
         "density": system.density,
         "facts": facts(system),
-        "sweeps": [vars(sweep) for sweep in system.sweeps],
+        "sweeps": [{key: getattr(sweep, key) for key in STATED} for sweep in system.sweeps],
         "transient": system.transient,
         "same_as": system.same_as,
         "variant_of": system.variant_of,

@@ -44,7 +44,9 @@ def windows(system: System, sweep: Sweep, points: Sequence[Point], settings: Set
     if system.preserves_volume or system.noisy or not system.has_formula:
         return []
     grid = sweep.values
-    about = [np.linspace(grid[i - 1], grid[i + 1], LANES + 2)[1:-1].tolist() for i in dips(points)]
+    about = [
+        sweep.rounded(np.linspace(grid[i - 1], grid[i + 1], LANES + 2)[1:-1].tolist(), LANES) for i in dips(points)
+    ]
     values = [{sweep.parameter: x} for part in about for x in part if x not in grid]
     brief = replace(settings, escalations=0)
     seen = judged_points(system, values, brief, workers, what="windows", rows=False)
@@ -55,5 +57,4 @@ def windows(system: System, sweep: Sweep, points: Sequence[Point], settings: Set
 
 def resolutions(sweep: Sweep) -> tuple[float, float]:
     """The narrowest window that no choice of the grid's place would have missed: anywhere, and about a dip."""
-    spacing = (sweep.hi - sweep.lo) / (sweep.points - 1)
-    return spacing, 2 * spacing / (LANES + 1)
+    return sweep.spacing, 2 * sweep.spacing / (LANES + 1)

@@ -51,6 +51,16 @@ def test_the_smallest_window_is_what_no_place_of_the_grid_would_miss():
     assert at_dips == pytest.approx(0.2 / 17)
 
 
+def test_short_values_are_printed_in_few_digits_and_hardly_moved():
+    exact, short = Sweep("a", 0.05859, 0.1211, 32), Sweep("a", 0.05859, 0.1211, 32, short=True)
+    assert max(len(repr(x)) for x in short.values) == 7
+    assert (short.values[0], short.values[-1]) == (0.05859, 0.1211)
+    assert np.abs(np.subtract(short.values, exact.values)).max() <= 0.01 * exact.spacing
+    between = short.rounded(np.linspace(short.values[3], short.values[4], 18).tolist(), 16)
+    assert len(set(between)) == 18
+    assert exact.rounded([0.123456789]) == [0.123456789]
+
+
 def test_order_in_a_chaotic_sea_is_no_window():
     sea = [at(0.4), at(0.2), at(0.4)]
     assert windows(system("standard_map"), Sweep("K", 5.0, 7.0, 3), sea, Settings(), Workers()) == []
