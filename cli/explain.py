@@ -11,14 +11,14 @@ WIDEST = 160  # characters of one piece of evidence; the row has all of it
 def explanation(row: Row) -> str:
     """The decision behind a row, regime first, then all 27 predicates, axioms that they violate, and provenance."""
     start = row["initial_condition"]
-    about = "all sets of the sampling box" if start is None else f"the orbit from {_pairs(start)}"
-    lines = [f"{row['system_id']} at {_pairs(row['params']) or 'no parameters'}, {about}", ""]
+    about = "all sets of the sampling box" if start is None else f"the orbit from {pairs(start)}"
+    lines = [f"{row['system_id']} at {pairs(row['params']) or 'no parameters'}, {about}", ""]
     lines += [*_regime(row), "", *_indicators(row), "", "sets over the box:"]
     lines += [f"  {_set(a)}" for a in row["attractors"]]
     lines += ["", "predicates (value, basis, evidence):"]
     for name, p in row["predicates"].items():
         why = f"{p['reason']}; " if p["reason"] else ""
-        lines.append(f"  {name:<18} {p['value']:<9} {p['basis']:<9} {why}{_short(p['evidence'])}".rstrip())
+        lines.append(f"  {name:<18} {p['value']:<9} {p['basis']:<9} {why}{short(p['evidence'])}".rstrip())
     texts = {axiom.id: axiom for axiom in published()}
     lines += ["", "axioms violated:" if row["violations"] else "axioms violated: none"]
     for violated in row["violations"]:
@@ -36,7 +36,7 @@ def _regime(row: Row) -> list[str]:
     extra += [row["stability"]] if row["stability"] else []
     extra += [f"because of {row['reason'].replace('_', ' ')}"] if row["reason"] else []
     lines = [f"regime: {', '.join([regime, *extra])}"]
-    lines += [f"  {name.replace('_', ' ')}: {_short(value)}" for name, value in row["evidence"].items()]
+    lines += [f"  {name.replace('_', ' ')}: {short(value)}" for name, value in row["evidence"].items()]
     if row["transient"]:
         t = row["transient"]
         lines.append(f"  transient: {t['length']:.6g}, while it looked {t['resembles'].replace('_', ' ')}")
@@ -46,8 +46,8 @@ def _regime(row: Row) -> list[str]:
 def _indicators(row: Row) -> list[str]:
     lines = ["indicators (value, half-width at 95 %, status):"]
     for name, figures in row["indicators"].items():
-        values = "-" if figures["value"] is None else _short(figures["value"])
-        error = "" if figures["error"] is None else f" +- {_short(figures['error'])}"
+        values = "-" if figures["value"] is None else short(figures["value"])
+        error = "" if figures["error"] is None else f" +- {short(figures['error'])}"
         lines.append(f"  {name.replace('_', ' '):<24} {values}{error}  {figures['status']}")
     return lines
 
@@ -55,14 +55,16 @@ def _indicators(row: Row) -> list[str]:
 def _set(a: dict[str, Any]) -> str:
     share = "" if a["share"] is None else f"{100 * a['share']:.0f} %, "
     period = f", period {a['period']}" if a["period"] is not None else ""
-    return f"{share}{a['regime'].replace('_', ' ')}{period}, from {_pairs(a['initial_condition'])}"
+    return f"{share}{a['regime'].replace('_', ' ')}{period}, from {pairs(a['initial_condition'])}"
 
 
-def _pairs(values: dict[str, float]) -> str:
+def pairs(values: dict[str, float]) -> str:
+    """Names with their values."""
     return ", ".join(f"{name} = {value:.10g}" for name, value in values.items())
 
 
-def _short(value: Any) -> str:
+def short(value: Any) -> str:
+    """A piece of evidence on one line, cut where it is long."""
     text = _text(value)
     return text if len(text) <= WIDEST else text[:WIDEST] + " ..."
 

@@ -1,10 +1,9 @@
-"""The 78 published axioms as data, and what follows from them: violations, proofs, clashes.
+"""The 78 published axioms and the repaired ones as data, and what follows: violations, proofs, clashes.
 
 A literal is a predicate, "Chaotic", or its negation, "~Chaotic". An axiom p -> q, or p -/- q which is p -> ~q, is a
 clause of two literals, so the 54 literals with one arrow per clause and direction make a graph in which to follow is
 to reach, and premises clash where one of them reaches the negation of another (or of itself): 2-SAT, after Aspvall,
-Plass & Tarjan 1979, Inf. Process. Lett. 8:121. All axioms hold where every predicate is false, so they never clash
-by themselves. Functions reason with the published axioms unless `among` gives others.
+Plass & Tarjan 1979, Inf. Process. Lett. 8:121. Functions reason with the published axioms unless `among` gives others.
 """
 
 import difflib
@@ -19,6 +18,7 @@ from typing import Any, NamedTuple
 
 import networkx as nx
 
+from dynamics.nearest import shown
 from labeling.predicate import NAMES
 
 STATUSES = ("definition", "theorem", "convention", "depends on definition", "needs one attractor", "refuted")
@@ -27,12 +27,14 @@ VALUES = ("TRUE", "FALSE", "UNDECIDED")
 
 @dataclass(frozen=True)
 class Axiom:
-    """One published edge.
+    """One edge.
 
-    id : "Chaotic->Mixing" for an implication, "Ergodic-/-Periodic" for an exclusion.
+    id : "Chaotic->Mixing" for an implication, which may start at a negation, "~Random->Deterministic";
+        "Ergodic-/-Periodic" for an exclusion.
     text : what it claims.
     status, reason, source : one of STATUSES, why, and the literature that it rests on.
     counterexample : a system of which it is false; None for what is true by definition, theorem or convention.
+    change : of a repaired edge, how it differs from the published ones and why; None where it does not.
     """
 
     id: str
@@ -41,9 +43,10 @@ class Axiom:
     reason: str
     source: str
     counterexample: str | None = None
+    change: str | None = None
 
     def __post_init__(self) -> None:
-        if not re.fullmatch(r"\w+(->|-/-)\w+", self.id):
+        if not re.fullmatch(r"(~?\w+->|\w+-/-)\w+", self.id):
             raise ValueError(f"{self.id!r} is no axiom; write Chaotic->Mixing or Ergodic-/-Periodic")
         if self.status not in STATUSES:
             raise ValueError(f"{self.id}: the status is {self.status!r}, not one of {', '.join(STATUSES)}")
@@ -51,7 +54,7 @@ class Axiom:
 
     @property
     def premise(self) -> str:
-        """The predicate on the left."""
+        """The literal on the left."""
         return re.split("->|-/-", self.id)[0]
 
     @property
@@ -84,15 +87,30 @@ class Clash(NamedTuple):
     proof: list[Step]
 
 
+def _data(name: str) -> dict[str, Any]:
+    return tomllib.loads((files("labeling") / name).read_text(encoding="utf-8"))
+
+
 @cache
 def published() -> tuple[Axiom, ...]:
     """The axioms of axioms.toml, in its order."""
-    data: dict[str, Any] = tomllib.loads((files("labeling") / "axioms.toml").read_text(encoding="utf-8"))
+    data = _data("axioms.toml")
     examples = data["counterexamples"]
     return tuple(
         Axiom(**row | ({"counterexample": examples[row["counterexample"]]} if "counterexample" in row else {}))
         for row in data["axiom"]
     )
+
+
+@cache
+def repaired() -> tuple[Axiom, ...]:
+    """The axioms of axioms-repaired.toml: true of every labelled set, and none implied by the others."""
+    return tuple(Axiom(**row) for row in _data("axioms-repaired.toml")["axiom"])
+
+
+def removed() -> dict[str, str]:
+    """Published axioms that do not follow from the repaired ones, and why each was removed."""
+    return dict(_data("axioms-repaired.toml")["removed"])
 
 
 def negation(literal: str) -> str:
@@ -108,20 +126,20 @@ def literal_graph(among: Iterable[Axiom] | None = None) -> nx.DiGraph:
     return _graph(published() if among is None else tuple(among))
 
 
-def violations(values: Mapping[str, str]) -> list[str]:
-    """Ids of the published axioms that values contradict.
+def violations(values: Mapping[str, str], among: Iterable[Axiom] | None = None) -> list[str]:
+    """Ids of the axioms that values contradict.
 
     values : predicate -> TRUE, FALSE or UNDECIDED; one that is missing is UNDECIDED.
     """
-    return [axiom.id for axiom, premise, conclusion in _decided(values) if premise and not conclusion]
+    return [axiom.id for axiom, premise, conclusion in _decided(values, among) if premise and not conclusion]
 
 
-def tested(values: Mapping[str, str]) -> list[str]:
-    """Ids of the published axioms that values test: both sides are decided, and one alone predicts the other.
+def tested(values: Mapping[str, str], among: Iterable[Axiom] | None = None) -> list[str]:  # noqa: PT028, no test
+    """Ids of the axioms that values test: both sides are decided, and one alone predicts the other.
 
     p -> q predicts nothing where p is FALSE and q TRUE, and p -/- q nothing where both are FALSE.
     """
-    return [axiom.id for axiom, premise, conclusion in _decided(values) if premise or not conclusion]
+    return [axiom.id for axiom, premise, conclusion in _decided(values, among) if premise or not conclusion]
 
 
 def entailment(premises: Iterable[str], goal: str, among: Iterable[Axiom] | None = None) -> list[Step] | None:
@@ -160,13 +178,11 @@ def clash(premises: Iterable[str], among: Iterable[Axiom] | None = None) -> Clas
 
 
 def longest_chains(among: Iterable[Axiom] | None = None) -> list[list[Step]]:
-    """The proofs with the most steps, contrapositives included; axioms that go round in a circle raise ValueError."""
+    """The proofs with the most steps in which no literal comes twice, contrapositives included."""
     graph = literal_graph(among)
-    if not nx.is_directed_acyclic_graph(graph):
-        raise ValueError("the axioms go round in a circle, so that no chain of them is the longest")
-    length = nx.dag_longest_path_length(graph)
-    paths = [path for start in graph for path in nx.all_simple_paths(graph, start, list(graph), cutoff=length)]
-    return [_steps(graph, path) for path in paths if len(path) == length + 1 > 1]
+    paths = [path for start in graph for path in nx.all_simple_paths(graph, start, list(graph))]
+    most = max(map(len, paths), default=1)
+    return [_steps(graph, path) for path in paths if len(path) == most > 1]
 
 
 @cache
@@ -180,7 +196,7 @@ def _graph(axioms: tuple[Axiom, ...]) -> nx.DiGraph:
     return nx.freeze(graph)
 
 
-def _decided(values: Mapping[str, str]) -> Iterator[tuple[Axiom, bool, bool]]:
+def _decided(values: Mapping[str, str], among: Iterable[Axiom] | None) -> Iterator[tuple[Axiom, bool, bool]]:
     """The axioms with both sides decided, and whether premise and conclusion hold."""
     holds: dict[str, bool] = {}
     for name, value in values.items():
@@ -189,7 +205,7 @@ def _decided(values: Mapping[str, str]) -> Iterator[tuple[Axiom, bool, bool]]:
             raise ValueError(f"{name} is {value!r}, not one of {', '.join(VALUES)}")
         if value != "UNDECIDED":
             holds |= {name: value == "TRUE", negation(name): value == "FALSE"}
-    for axiom in published():
+    for axiom in published() if among is None else among:
         if axiom.premise in holds and axiom.conclusion in holds:
             yield axiom, holds[axiom.premise], holds[axiom.conclusion]
 
@@ -219,6 +235,6 @@ def _checked(literals: Iterable[str]) -> list[str]:
 def _require_predicate(name: str) -> None:
     known = {known.lower(): known for known in NAMES}
     if name not in known.values():
-        near = [known[key] for key in difflib.get_close_matches(name.lower(), known, n=3, cutoff=0.5)]
+        near = [known[key] for key in difflib.get_close_matches(name[:100].lower(), known, n=3, cutoff=0.5)]
         hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known.values())}."
-        raise ValueError(f"there is no predicate {name!r}; {hint}")
+        raise ValueError(f"there is no predicate {shown(name)}; {hint}")

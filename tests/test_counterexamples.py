@@ -80,3 +80,19 @@ def test_chaos_and_a_cycle_of_period_6_share_the_henon_map():
     assert 20 < cycle.sum() < 60
     assert (growth[cycle] / 4_000).max() < -0.4
     assert (growth[~cycle] / 4_000).min() > 0.07
+
+
+@pytest.mark.parametrize(
+    ("name", "params", "start", "regime", "violated"),
+    [
+        ("arnold_cat_map", {}, {"x": 0.5, "y": 0.5}, "periodic", "Mixing-/-Periodic"),
+        ("standard_map", {"K": 6.4}, {"theta": 1.78, "p": 0.0}, "quasiperiodic", "Mixing-/-QuasiPeriodic"),
+    ],
+)
+def test_a_regular_orbit_lies_in_a_space_that_mixes(name, params, start, regime, violated):
+    """A row of a map that preserves volume is about two sets: its orbit, and the whole space."""
+    row = label(system(name).with_values(params, start), ONE_LOOK)
+    assert row["regime"] == regime
+    assert violated in row["violations"]
+    assert violated in axioms.removed()
+    assert axioms.violations({n: p["value"] for n, p in row["predicates"].items()}, axioms.repaired()) == []
