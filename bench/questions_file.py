@@ -1,0 +1,126 @@
+"""Reading questions: JSON lines of the ChaosBench-Logic schema or of ours, with what is wrong told line by line."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from dynamics.nearest import shown
+
+NEEDED = ("id", "question", "ground_truth", "type")  # of which each is a text
+KNOWN = (*NEEDED, "system_id", "template", "name")
+ANSWERS = ("TRUE", "FALSE")
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What is wrong with a file (`line` is null) or with one of its lines, in one sentence."""
+
+    path: str
+    line: int | None
+    sentence: str
+
+    def __str__(self) -> str:
+        return f"{self.path}{'' if self.line is None else f', line {self.line}'}: {self.sentence}"
+
+
+def read_questions(path: Path) -> tuple[pd.DataFrame, list[Fault]]:
+    """All questions of a file, or of a folder's data/*.jsonl, else its *.jsonl; and what could not be read.
+
+    The frame has every key that occurs as a column (at least id, question, ground_truth, type, system_id, template,
+    name), and `file` and `line`. `name` is the system's, by the row, else by the systems/*.json of a checkout.
+    """
+    if not path.exists():
+        return _frame([], {}), [
+            Fault(str(path), None, "there is no such file or folder; a .jsonl of questions is needed")
+        ]
+    files = _files(path)
+    if not files:
+        return _frame([], {}), [Fault(str(path), None, "this folder has no .jsonl file, nor has a folder data in it")]
+    rows: list[dict[str, Any]] = []
+    faults: list[Fault] = []
+    seen: dict[str, str] = {}
+    for file in files:
+        _read(file, rows, faults, seen)
+    return _frame(rows, _names(path)), faults
+
+
+def _files(path: Path) -> list[Path]:
+    if path.is_file():
+        return [path]
+    return sorted((path / "data").glob("*.jsonl")) or sorted(path.glob("*.jsonl"))
+
+
+def _read(file: Path, rows: list[dict[str, Any]], faults: list[Fault], seen: dict[str, str]) -> None:
+    """Add a file's questions and faults; one that holds for each line of the file is told once."""
+    lines = [(n, line) for n, line in enumerate(file.read_bytes().removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1)
+             if line.strip()]  # fmt: skip
+    if not lines:
+        faults.append(Fault(str(file), None, "this file is empty; a JSON object a line is needed"))
+    wrong: list[Fault] = []
+    for n, line in lines:
+        row = _row(line)
+        if isinstance(row, str):
+            wrong.append(Fault(str(file), n, row))
+        elif row["id"] in seen:
+            told = f"the id {shown(row['id'])} is that of {seen[row['id']]} too; this line is left out"
+            wrong.append(Fault(str(file), n, told))
+        else:
+            seen[row["id"]] = f"{file.name}, line {n}"
+            rows.append(row | {"file": str(file), "line": n})
+    if len(wrong) == len(lines) > 1 and len({fault.sentence for fault in wrong}) == 1:
+        wrong = [Fault(str(file), None, f"{wrong[0].sentence}; this holds for each of its {len(lines)} lines")]
+    faults += wrong
+
+
+def _row(line: bytes) -> dict[str, Any] | str:
+    """A line's question, or what is wrong with it."""
+    try:
+        row = json.loads(line.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        return f"byte {error.start + 1} is not UTF-8"
+    except (ValueError, RecursionError) as error:
+        return f"this is not JSON ({error})"
+    if not isinstance(row, dict):
+        return f"this is a JSON {type(row).__name__}, not an object"
+    missing = [key for key in NEEDED if key not in row]
+    if missing:
+        return f"a question has the keys {', '.join(NEEDED)}; this has no {', no '.join(missing)}"
+    for key in NEEDED:
+        if not isinstance(row[key], str) or not row[key].strip():
+            return f"{key} is {shown(json.dumps(row[key]))}; a text is needed"
+    if row["ground_truth"] not in ANSWERS:
+        return f"ground_truth is {shown(row['ground_truth'])}; TRUE or FALSE is needed"
+    if not isinstance(row.get("system_id"), str | None):
+        return f"system_id is {shown(json.dumps(row['system_id']))}; a text or null is needed"
+    return row
+
+
+def _names(path: Path) -> dict[str, str]:
+    """The systems' names in a checkout of ChaosBench-Logic that the path is, or lies in the data folder of."""
+    places = [path / "systems", path.parent / "systems", path.parent.parent / "systems"]
+    place = next((place for place in places if place.is_dir()), None)
+    names: dict[str, str] = {}
+    for file in sorted(place.rglob("*.json")) if place else []:
+        try:
+            row = json.loads(file.read_bytes())
+        except ValueError:
+            continue
+        if isinstance(row, dict) and isinstance(row.get("system_id"), str) and isinstance(row.get("name"), str):
+            names[row["system_id"]] = row["name"]
+    return names
+
+
+def _frame(rows: list[dict[str, Any]], names: dict[str, str]) -> pd.DataFrame:
+    keys = dict.fromkeys([*KNOWN, *(key for row in rows for key in row if key not in ("file", "line")), "file", "line"])
+    frame = pd.DataFrame({key: pd.Series([row.get(key) for row in rows], dtype=object) for key in keys})
+    frame["line"] = frame["line"].astype(int)
+    frame["name"] = [name if isinstance(name, str) else _name(system_id, names)
+                     for name, system_id in zip(frame["name"], frame["system_id"], strict=True)]  # fmt: skip
+    return frame
+
+
+def _name(system_id: str | None, names: dict[str, str]) -> str | None:
+    return names.get(system_id) if system_id is not None else None
