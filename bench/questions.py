@@ -1,0 +1,224 @@
+"""Questions about regimes: a labelled point, a predicate, a frame around both; every answer has its counterpart.
+
+A question is about one point of a sweep: a system at stated parameters, from a stated state. Only predicates that take
+both values among a system's points are asked of it, so what equations or names give away is asked of none:
+Deterministic, Random, the two kinds of time, DelaySystem, Forced, Autonomous and HighDimSystem are left out for that
+reason. Points are chosen in pairs (bench.pairs); both members of a pair are asked in the same frame, and their answers
+differ.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from bench.instances import equation_classes, instances
+from bench.pairs import balanced, places
+from bench.rendering import Frame, Language, language, printed
+from dynamics.registry import system, variant_ids
+from labeling.predicate import NAMES
+
+STRUCTURAL = (
+    "Deterministic", "Random", "ContinuousTime", "DiscreteTime", "DelaySystem", "Forced", "Autonomous", "HighDimSystem",
+)  # fmt: skip
+ASKED = tuple(name for name in NAMES if name not in STRUCTURAL)
+BLOCKS = 80  # of equation classes: the unit of splits, cross-fits and bootstraps
+SPLITS = (("train", 32), ("dev", 8), ("test", 36), ("held_out", 4))  # blocks of each
+CLEAR = 0.01  # margin from which on a point is no near miss
+FACTS = 100  # parts of a range within which a predicate is one fact
+REPEATS = 3  # rows outside groups that ask one fact
+LARGEST = 8  # variables of a state that a question can print
+KINDS = ("map", "ode", "dde")
+CANARY = "chaostruth-canary-6f1d2c0e-94b7-4b8e-a3f5-2f7c1e90d1aa"
+
+Item = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class World:
+    """What questions are made from: the points that can be asked about, and the brackets between them."""
+
+    points: pd.DataFrame
+    brackets: Sequence[dict[str, Any]]
+    language: Language
+
+
+def world(points: pd.DataFrame, brackets: Sequence[dict[str, Any]], lang: str = "en") -> World:
+    """The points of sweeps of systems that a question can state, with what pairs are matched on.
+
+    Left out are variants, whose equations a name does not say, systems of more than LARGEST variables, and points in
+    windows between grid points, whose digits would tell.
+    """
+    found = instances(points, brackets)
+    known = {system_id: system(system_id) for system_id in found["system_id"].unique() if system_id not in _variants()}
+    fit = {i for i, s in known.items() if s.kind in KINDS and s.dimension <= LARGEST}
+    found = found[found["system_id"].isin(fit)].copy()
+    ranges = found.groupby(["system_id", "sweep"])["value"]
+    found["width"] = ranges.transform("max") - ranges.transform("min")
+    own = [known[i].parameters[name] for i, name in zip(found["system_id"], found["sweep"], strict=True)]
+    found["distance"] = (found["value"] - np.array(own)).abs() / found["width"]
+    found["printed"] = [len(printed(value)) for value in found["value"]]
+    found["past"] = [known[i].kind == "dde" for i in found["system_id"]]
+    usual = found.groupby(["system_id", "sweep"])["printed"].transform("median")
+    found = found[found["printed"] <= usual].copy()
+    found["place"] = places(found)
+    found["cluster"] = [f"block{blocks()[c]:02d}" for c in found["equation_class"]]
+    return World(found.reset_index(drop=True), brackets, language(lang))
+
+
+@cache
+def _variants() -> frozenset[str]:
+    return frozenset(variant_ids())
+
+
+@cache
+def blocks() -> dict[str, int]:
+    """The block of each equation class, dealt once by a digest of its name."""
+    classes = sorted(set(equation_classes().values()), key=lambda name: hashlib.sha256(name.encode()).digest())
+    return {name: n % BLOCKS for n, name in enumerate(classes)}
+
+
+def split_of(cluster: str) -> str:
+    """The split that a block belongs to."""
+    at = int(cluster.removeprefix("block"))
+    for name, size in SPLITS:
+        if at < size:
+            return name
+        at -= size
+    raise ValueError(f"{cluster} is none of the {BLOCKS} blocks")
+
+
+def claims(w: World, predicate: str, *, near: bool = False) -> pd.DataFrame:
+    """The points at which a predicate is decided, of systems where it takes both values; clear of brackets, or near."""
+    table = w.points[w.points[predicate].isin(["TRUE", "FALSE"])]
+    table = table[(table["margin"] < CLEAR) if near else ~(table["margin"] < CLEAR)].copy()
+    table["truth"] = table[predicate] == "TRUE"
+    both = table.groupby("system_id")["truth"].transform("nunique") == 2
+    table = table[both].copy()
+    part = (table["value"] * FACTS / table["width"]).round().astype(int).astype(str)
+    table["fact"] = table["equation_class"] + "|" + predicate + "|" + table["sweep"] + "|" + part
+    table["predicate"] = predicate
+    return table.drop_duplicates("fact")
+
+
+def pairs(w: World, count: int, seed: int) -> list[tuple[Any, Any]]:
+    """About `count` pairs of points, one where a predicate is TRUE and one where it is FALSE, spread over predicates.
+
+    No system gives more pairs to a predicate than are needed for that.
+    """
+    tables = {name: claims(w, name) for name in ASKED}
+    tables = {name: table for name, table in tables.items() if len(table)}
+    found: list[tuple[Any, Any]] = []
+    share = 2
+    while True:
+        chosen = {name: balanced(table, share, seed) for name, table in tables.items()}
+        if sum(map(len, chosen.values())) // 2 >= count or share > 4 * LIMIT_OF_SYSTEM:
+            break
+        share *= 2
+    for table in chosen.values():
+        for _, rows in table.groupby("pair", sort=True):
+            true, false = rows.sort_values("truth", ascending=False).itertuples(index=False)
+            found.append((true, false))
+    order = np.random.default_rng(seed).permutation(len(found))
+    return [found[i] for i in order[:count]]
+
+
+LIMIT_OF_SYSTEM = 64  # points of a system and predicate, from which on more are not looked for
+
+
+def item(w: World, point: Any, frame: Frame, family: str, **more: Any) -> Item:
+    """One question about one point, with everything but what makes it a row of a set."""
+    params, start = json.loads(point.params), json.loads(point.initial_condition)
+    subject = w.language.system_at(point.system_id, params, start, point.past)
+    truth = bool(point.truth) != frame.negates
+    measured = json.loads(point.predicates)[point.predicate]
+    return {
+        "question": w.language.asked(frame, point.predicate, subject), "ground_truth": "TRUE" if truth else "FALSE",
+        "type": family, "system_id": point.system_id, "template": frame.form, "params": params,
+        "predicate": point.predicate, "cluster": point.cluster, "fact": point.fact, "group": None, "pair": None,
+        "role": None, "gold3": None, "negates": "question" if frame.negates else None,
+        "polarity": "negative" if frame.negates else "positive", "form": frame.form, "hops": None,
+        "systems": [point.system_id], "margin": None if np.isnan(point.margin) else float(point.margin), "premises": [],
+        "context": None, "axioms": None, "book": "closed", "lang": w.language.name,
+        "evidence": {"regime": point.regime, "basis": measured["basis"], "initial_condition": start,
+                     "position": float(point.position)},
+    } | more  # fmt: skip
+
+
+def atomic(w: World, count: int, seed: int, family: str = "atomic") -> list[Item]:
+    """One predicate of one point, in all frames; half of the questions are denials."""
+    rng = np.random.default_rng(seed)
+    frames = [[f for f in w.language.frames if f.negates == negates] for negates in (False, True)]
+    found: list[Item] = []
+    chosen = pairs(w, -(-count // 2), seed)
+    for turn in range(REPEATS):
+        for n, (true, false) in enumerate(chosen):
+            if len(found) >= count:
+                return found[:count]
+            side = frames[(n + turn) % 2]
+            frame = side[(int(rng.integers(len(side))) + turn) % len(side)]
+            found += [item(w, point, frame, family, pair=f"{true.fact}~{false.fact}") for point in (true, false)]
+    return found[:count]
+
+
+def paraphrases(w: World, count: int, seed: int) -> list[Item]:
+    """Groups of four: a question in two affirmative and two negative paraphrases."""
+    rng = np.random.default_rng(seed)
+    sides = [[f for f in w.language.paraphrases if f.negates == negates] for negates in (False, True)]
+    found: list[Item] = []
+    for true, false in pairs(w, -(-count // 8), seed):
+        frames = [side[i] for side in sides for i in rng.permutation(len(side))[:2]]
+        for point in (true, false):
+            group = f"paraphrase|{point.fact}"
+            found += [item(w, point, frame, "consistency_paraphrase", group=group) for frame in frames]
+    return found[:count]
+
+
+def perturbations(w: World, count: int, seed: int) -> list[Item]:
+    """Groups of four: a question, its denial, one with a sentence that bears on nothing, and the other of the pair."""
+    rng = np.random.default_rng(seed)
+    plain, denial = (next(f for f in w.language.frames if f.form == form) for form in ("statement", "denial"))
+    found: list[Item] = []
+    for true, false in pairs(w, -(-count // 8), seed):
+        for point, other in ((true, false), (false, true)):
+            group = f"perturbation|{point.fact}"
+            extra = w.language.distractors[int(rng.integers(len(w.language.distractors)))]
+            sentence = extra.format(n=int(rng.integers(2, 10)))
+            rows = [item(w, point, plain, "perturbation", group=group, template="plain"),
+                    item(w, point, denial, "perturbation", group=group, template="negation"),
+                    item(w, point, plain, "perturbation", group=group, template="distractor"),
+                    item(w, other, plain, "perturbation", group=group, template="value")]  # fmt: skip
+            rows[2]["question"] = w.language.joined(sentence, rows[2]["question"])
+            found += rows
+    return found[:count]
+
+
+def misleading(w: World, count: int, seed: int) -> list[Item]:
+    """A premise that sounds as if it settled the matter, the same one under both answers."""
+    rng = np.random.default_rng(seed)
+    found: list[Item] = []
+    for true, false in pairs(w, -(-count // 2), seed):
+        frame = w.language.frames[int(rng.integers(len(w.language.frames)))]
+        lure = w.language.lures[int(rng.integers(len(w.language.lures)))]
+        for point in (true, false):
+            row = item(w, point, frame, "adversarial_misleading", pair=f"{true.fact}~{false.fact}")
+            subject = w.language.system_at(
+                point.system_id, row["params"], json.loads(point.initial_condition), point.past
+            )
+            row["question"] = w.language.joined(lure.format(s=subject), row["question"])
+            row["premises"] = [lure]
+            found.append(row)
+    return found[:count]
+
+
+def finished(items: Sequence[Item], provenance: dict[str, Any]) -> Iterator[Item]:
+    """Rows of a set: id (a digest of content), split, provenance and canary added, keys in their fixed order."""
+    for row in items:
+        content = json.dumps([row["question"], row["ground_truth"], row["type"]], ensure_ascii=False)
+        digest = hashlib.sha256(content.encode()).hexdigest()[:16]
+        yield {"id": digest} | row | {"split": split_of(row["cluster"]), "provenance": provenance, "canary": CANARY}
