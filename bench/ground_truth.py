@@ -19,7 +19,7 @@ from cache.store import write_whole
 from dynamics.registry import system
 from dynamics.system import System
 from labeling.labels import Row
-from labeling.points import Point, judged_points, label
+from labeling.points import judged_points, label
 from labeling.settings import Settings
 from labeling.sweeps import SweepResult
 from labeling.workers import Workers
@@ -27,28 +27,46 @@ from labeling.workers import Workers
 SHIPPED = Path(str(files("labeling"))) / "release"
 REFERENCE, PUBLISHED = "reference", "published"
 MADE_BY = "bench label --all --variants --sweep --points 32 --release"
+MADE_WITHOUT_SWEEPS = "bench label --all --variants --release"
 ROUNDING = 1e-9  # relative, beside the half-widths, of numbers that are the same
 
-# what ChaosBench-Logic v2 (arXiv 2605.24305, its files regime_transition) asks about, as it states it
+# what ChaosBench-Logic v2 (arXiv 2605.24305, its files regime_transition and adversarial) asks about, as it states it
 ASKED: dict[str, dict[str, Sequence[float]]] = {
-    "chua_circuit": {"alpha": (0.0, 4.4462, 8.31, 9.0, 12.0, 15.6)},
-    "duffing_chaotic": {"gamma": (0.0, 0.0775, 0.2402, 0.28, 0.3017, 0.35)},
-    "henon": {"a": (0.0, 0.1511, 0.3675, 0.816, 1.06, 1.2652, 1.4)},
+    "chua_circuit": {"alpha": (0.0, 4.4462, 8.31, 8.82, 9.0, 9.18, 12.0, 15.6)},
+    "duffing_chaotic": {"gamma": (0.0, 0.0775, 0.2402, 0.2744, 0.28, 0.2856, 0.3017, 0.35)},
+    "henon": {"a": (0.0, 0.1511, 0.3675, 0.816, 1.0388, 1.06, 1.2652, 1.4, 1.428)},
     "logistic_r4": {"r": (0.0, 0.6829, 3.449, 3.4812, 3.544, 3.5699, 3.7099, 4.0)},
-    "lorenz63": {"rho": (0.0, 0.4173, 8.1281, 13.926, 24.06, 24.74, 25.9687, 28.0)},
-    "rossler": {"a": (0.0, 0.0678, 0.15, 0.2867, 0.3268, 0.35)},
+    "lorenz63": {"rho": (0.0, 0.4173, 8.1281, 13.926, 24.06, 24.5412, 24.74, 25.9687, 28.0)},
+    "rossler": {"a": (0.0, 0.0678, 0.15, 0.281, 0.2867, 0.2924, 0.3268, 0.35)},
     "vdp": {"mu": (0.0, 0.01, 3.3766, 5.0)},
 }
+# values of which it asks whether chaos persists where the parameter drops below them
+DROPS_BELOW: dict[str, Sequence[float]] = {
+    "chua_circuit": (9.0, 12.0, 15.6),
+    "duffing_chaotic": (0.28, 0.35),
+    "henon": (1.06,),
+    "logistic_r4": (3.5699, 4.0),
+    "lorenz63": (24.06, 24.74, 28.0),
+    "rossler": (0.2867, 0.35),
+}
+DROP = 0.01  # relative, of the point that stands for "below"
 
 
 class NoReleaseError(LookupError):
     """There is no release where one was looked for."""
 
 
-def published(system: System, settings: Settings) -> list[Point]:
-    """The points of a system that the published benchmark asks about."""
-    values = [{name: value} for name, asked in ASKED[system.id].items() for value in asked]
-    return judged_points(system, values, settings, Workers())
+def published(system: System) -> list[System]:
+    """The system at the values that the published benchmark asks about, and just below where it asks for a drop."""
+    if system.id not in ASKED:
+        return []
+    (name, asked), *_ = ASKED[system.id].items()
+    return [system.with_values({name: x}) for x in (*asked, *(below(x) for x in DROPS_BELOW.get(system.id, ())))]
+
+
+def below(value: float) -> float:
+    """The point that stands for a parameter that has dropped below a value."""
+    return (1 - DROP) * value
 
 
 def write_release(
@@ -66,6 +84,12 @@ def write_release(
     write_thresholds(folder, results, settings)
     write_sweeps(folder, results, settings)
     write_whole(folder / "README.md", card(table, sum(len(r.brackets) for r in results), len(proved)).encode())
+
+
+def rows(sweep: str, folder: Path = SHIPPED) -> list[Row]:
+    """The rows met along a sweep, or the `reference` or `published` ones, nested values read."""
+    table = points(folder)
+    return [_unflattened(row) for row in table[table["sweep"] == sweep].astype(object).to_dict("records")]
 
 
 def points(folder: Path = SHIPPED) -> pd.DataFrame:
@@ -92,6 +116,7 @@ def _there(path: Path) -> Path:
 def card(table: pd.DataFrame, thresholds: int, certificates: int) -> str:
     """The release's README: what it holds, in figures."""
     made = json.loads(table["provenance"].iloc[0])
+    command = MADE_BY if (~table["sweep"].isin([REFERENCE, PUBLISHED])).any() else MADE_WITHOUT_SWEEPS
     counts = table["regime"].value_counts()
     chaotic = table["Chaotic"].value_counts()
     decided = int(chaotic.get("TRUE", 0) + chaotic.get("FALSE", 0))
@@ -113,7 +138,7 @@ Chaotic is decided at {decided} points, TRUE at {int(chaotic.get("TRUE", 0))} of
 |---|---:|
 {regimes}
 
-Made by `{MADE_BY} DIR`.
+Made by `{command} DIR`.
 `bench label --verify N --release DIR` recomputes N of its points and compares.
 Data licence: CC BY 4.0. Authors: the Chaostruth authors.
 """
@@ -143,14 +168,11 @@ def recomputed(row: Row) -> Comparison:
     """
     made, s = row["provenance"], system(row["system_id"])
     settings = Settings(**made["settings"], seed=made["seed"])
-    if row["sweep"] == REFERENCE:
-        again = public(label(s, settings))
-    else:
-        name = row["sweep"] if row["sweep"] != PUBLISHED else next(iter(ASKED[s.id]))
-        (point,) = judged_points(s, [{name: row["params"][name]}], settings, Workers())
-        assert point.row is not None
-        again = public(point.row)
-    return compared(row, again, ["provenance"] if row["sweep"] == REFERENCE else ["provenance", "attractors"])
+    if row["sweep"] in (REFERENCE, PUBLISHED):
+        return compared(row, public(label(s.with_values(row["params"]), settings)), ["provenance"])
+    (point,) = judged_points(s, [{row["sweep"]: row["params"][row["sweep"]]}], settings, Workers())
+    assert point.row is not None
+    return compared(row, public(point.row), ["provenance", "attractors"])
 
 
 def compared(row: Row, again: Row, left_out: Sequence[str] = ()) -> Comparison:

@@ -47,7 +47,7 @@ def label(
         bool, typer.Option("--variants", help="Label the variants too: noise, forcing, delay or a copy added.")
     ] = False,
     points: Annotated[
-        int | None, typer.Option(min=2, help="Points of each sweep, instead of as many as its row says.")
+        int | None, typer.Option(min=2, help="Points of each sweep, at short decimals, instead of those of its row.")
     ] = None,
     all_sets: Annotated[
         bool,
@@ -149,7 +149,7 @@ def _measured(
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-    from bench.ground_truth import ASKED, published, write_release
+    from bench.ground_truth import published, write_release
     from bench.release import write_certificates, write_labels, write_map, write_sweep, write_sweeps, write_thresholds
     from bench.report.orbit_diagram import pictures
     from cache.results import Results
@@ -193,8 +193,9 @@ def _measured(
             write_sweeps(out, results, settings)
         write_certificates(out, rows, results)
         if release is not None:
-            asked = progress_of("published").each(published, [(s, settings) for s in chosen if s.id in ASKED], "values")
-            write_release(release, rows, results, [p.row for found in asked for p in found if p.row], settings)
+            versions = [(version, settings) for s in chosen for version in published(s)]
+            asked = list(progress_of("published").each(label_of, versions, "values"))
+            write_release(release, rows, results, asked, settings)
     return rows, results, faults
 
 
