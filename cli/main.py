@@ -7,6 +7,9 @@ from typing import Annotated
 
 import typer
 
+from cli.audit import audit
+from cli.axioms import axioms
+from cli.baselines import baselines
 from cli.cache import cache
 from cli.indicators import indicators
 from cli.label import label
@@ -23,6 +26,9 @@ app = typer.Typer(
 app.command()(systems)
 app.command()(label)
 app.command()(indicators)
+app.command()(audit)
+app.command()(axioms)
+app.command()(baselines)
 app.command()(cache)
 
 

@@ -27,7 +27,7 @@ def rows(path: Path) -> list[dict[str, object]]:
 
 
 def test_help_of_every_command_shows_an_example() -> None:
-    for command in ("systems", "label", "indicators", "cache"):
+    for command in ("systems", "label", "indicators", "audit", "axioms", "baselines", "cache"):
         done = bench(command, "--help")
         assert done.returncode == 0
         assert "Example" in done.stdout
