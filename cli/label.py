@@ -229,8 +229,8 @@ def _print_tables(rows: "list[Row]", results: "list[SweepResult]", out: Path) ->
         for r in mine:
             counts = Counter(p.verdict.regime.replace("_", " ") for p in r.points).most_common()
             grid = f"  {r.sweep.parameter} = {r.sweep.lo:g} .. {r.sweep.hi:g}"
-            table.add_row(grid, "\n".join(f"{n} {regime}" for regime, n in counts), style="dim")
-            table.add_row(f"  windows down to {resolutions(r.sweep)[0]:.2g} seen", style="dim")
+            seen = f"windows from {resolutions(r.sweep)[0]:.2g}"
+            table.add_row(grid, "\n".join(f"{n} {regime}" for regime, n in counts), seen, style="dim")
     console = Console()
     console.print(table)
     console.print(f"written to {out}/", highlight=False)
