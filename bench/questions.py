@@ -20,6 +20,7 @@ import pandas as pd
 from bench.instances import equation_classes, instances
 from bench.pairs import balanced, places
 from bench.rendering import Frame, Language, language, printed
+from dynamics.energy import ENERGY
 from dynamics.registry import system, variant_ids
 from labeling.predicate import NAMES
 
@@ -134,6 +135,8 @@ LIMIT_OF_SYSTEM = 64  # points of a system and predicate, from which on more are
 def item(w: World, point: Any, frame: Frame, family: str, **more: Any) -> Item:
     """One question about one point, with everything but what makes it a row of a set."""
     params, start = json.loads(point.params), json.loads(point.initial_condition)
+    if point.sweep != ENERGY:  # which the start says already
+        params.pop(ENERGY, None)
     subject = w.language.system_at(point.system_id, params, start, point.past)
     truth = bool(point.truth) != frame.negates
     measured = json.loads(point.predicates)[point.predicate]
@@ -184,17 +187,17 @@ def perturbations(w: World, count: int, seed: int) -> list[Item]:
     rng = np.random.default_rng(seed)
     plain, denial = (next(f for f in w.language.frames if f.form == form) for form in ("statement", "denial"))
     found: list[Item] = []
-    for true, false in pairs(w, -(-count // 8), seed):
-        for point, other in ((true, false), (false, true)):
-            group = f"perturbation|{point.fact}"
-            extra = w.language.distractors[int(rng.integers(len(w.language.distractors)))]
-            sentence = extra.format(n=int(rng.integers(2, 10)))
-            rows = [item(w, point, plain, "perturbation", group=group, template="plain"),
-                    item(w, point, denial, "perturbation", group=group, template="negation"),
-                    item(w, point, plain, "perturbation", group=group, template="distractor"),
-                    item(w, other, plain, "perturbation", group=group, template="value")]  # fmt: skip
-            rows[2]["question"] = w.language.joined(sentence, rows[2]["question"])
-            found += rows
+    for n, (true, false) in enumerate(pairs(w, -(-count // 4), seed)):
+        point, other = (true, false) if n % 2 == 0 else (false, true)
+        group = f"perturbation|{point.fact}"
+        extra = w.language.distractors[int(rng.integers(len(w.language.distractors)))]
+        sentence = extra.format(n=int(rng.integers(2, 10)))
+        rows = [item(w, point, plain, "perturbation", group=group, template="plain"),
+                item(w, point, denial, "perturbation", group=group, template="negation"),
+                item(w, point, plain, "perturbation", group=group, template="distractor"),
+                item(w, other, plain, "perturbation", group=group, template="value")]  # fmt: skip
+        rows[2]["question"] = w.language.joined(sentence, rows[2]["question"])
+        found += rows
     return found[:count]
 
 

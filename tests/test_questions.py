@@ -6,7 +6,19 @@ import re
 import pandas as pd
 import pytest
 
-from bench.questions import ASKED, BLOCKS, SPLITS, atomic, blocks, finished, misleading, paraphrases, split_of, world
+from bench.questions import (
+    ASKED,
+    BLOCKS,
+    SPLITS,
+    atomic,
+    blocks,
+    finished,
+    misleading,
+    paraphrases,
+    perturbations,
+    split_of,
+    world,
+)  # fmt: skip
 from bench.rendering import LANGUAGES, language, printed
 from dynamics.registry import system
 from labeling.predicate import NAMES
@@ -69,6 +81,17 @@ def test_paraphrases_are_groups_of_both_polarities(made_up):
         assert (group["polarity"] == "negative").sum() == 2
         assert (group["ground_truth"] == "TRUE").sum() == 2
         assert group["fact"].nunique() == 1
+
+
+def test_perturbations_are_groups_in_which_half_of_the_answers_change(made_up):
+    items = pd.DataFrame(perturbations(world(made_up, []), 16, seed=1))
+    assert not items["question"].duplicated().any()
+    for _, group in items.groupby("group"):
+        assert list(group["template"]) == ["plain", "negation", "distractor", "value"]
+        plain, negation, distractor, value = group["ground_truth"]
+        assert plain == distractor != negation
+        assert plain != value
+    assert (items["ground_truth"] == "TRUE").mean() == 0.5
 
 
 def test_a_lure_stands_before_both_answers(made_up):
