@@ -6,7 +6,7 @@ or `published` (a value that ChaosBench-Logic v2 asks about). thresholds.jsonl a
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from cache.store import write_whole
 from dynamics.registry import system
 from dynamics.system import System
 from labeling.labels import Row
-from labeling.points import judged_points, label
+from labeling.points import CLOSER, judged_points, label
 from labeling.settings import Settings
 from labeling.sweeps import SweepResult
 from labeling.workers import Workers
@@ -168,7 +168,8 @@ def recomputed(row: Row) -> Comparison:
     """
     made, s = row["provenance"], system(row["system_id"])
     settings = Settings(**made["settings"], seed=made["seed"])
-    if row["sweep"] in (REFERENCE, PUBLISHED):
+    if row["sweep"] in (REFERENCE, PUBLISHED):  # whose provenance has the settings that `label` raised
+        settings = replace(settings, dimension_points=settings.dimension_points // CLOSER)
         return compared(row, public(label(s.with_values(row["params"]), settings)), ["provenance"])
     (point,) = judged_points(s, [{row["sweep"]: row["params"][row["sweep"]]}], settings, Workers())
     assert point.row is not None

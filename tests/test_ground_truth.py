@@ -43,6 +43,8 @@ def test_what_is_written_is_read_back(release: Path) -> None:
 def test_points_are_the_same_when_labelled_again(release: Path) -> None:
     for row in drawn(4, 1, release):
         assert recomputed(row).identical
+    (reference,) = (row for row in drawn(99, 0, release) if row["sweep"] == "reference")
+    assert recomputed(reference).identical
 
 
 def test_what_differs_is_told(release: Path) -> None:
