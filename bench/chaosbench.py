@@ -11,39 +11,125 @@ from typing import Literal
 from labeling.predicate import NAMES
 
 FILLERS = frozenset(("a", "an", "as", "be", "being", "characterized", "having", "is", "it", "not", "the"))
-CHAOS = ("behaves chaotically", "exhibits chaos", "exhibit chaos", "displays chaotic")
 PHRASES: dict[str, tuple[str, ...]] = {
-    "Chaotic": ("chaotic", *CHAOS),
-    "Deterministic": ("deterministic",),
-    "PosLyap": ("positive lyapunov exponent", "positive largest lyapunov exponent", "positive lyapunov", "poslyap"),
-    "Sensitive": (
-        "sensitive to initial conditions", "sensitive dependence on initial conditions",
-        "sensitivity to initial conditions", "sensitive",
+    "Chaotic": (
+        "chaotic",
+        "behaves chaotically",
+        "exhibits chaos",
+        "exhibit chaos",
+        "displays chaotic",
+        "chaotically",
+        "chaos",
     ),
-    "StrangeAttr": ("strange attractor", "fractal attractor", "strangeattr"),
-    "PointUnpredictable": ("pointwise unpredictable", "pointunpredictable"),
-    "StatPredictable": ("statistically predictable", "statpredictable"),
-    "QuasiPeriodic": ("quasi-periodic", "quasiperiodic", "quasi-exhibits periodic", "quasi-has periodic"),
-    "Random": ("random", "stochastic", "randomly", "randomness"),
-    "FixedPointAttr": ("fixed point attractor", "fixed-point attractor", "fixed point", "fixedpointattr"),
+    "Deterministic": ("deterministic",),
+    "PosLyap": (
+        "positive lyapunov exponent",
+        "positive largest lyapunov exponent",
+        "positive lyapunov",
+        "poslyap",
+    ),
+    "Sensitive": (
+        "sensitive to initial conditions",
+        "sensitive dependence on initial conditions",
+        "sensitivity to initial conditions",
+        "sensitive",
+    ),
+    "StrangeAttr": (
+        "strange attractor",
+        "fractal attractor",
+        "strangeattr",
+    ),
+    "PointUnpredictable": (
+        "pointwise unpredictable",
+        "pointunpredictable",
+    ),
+    "StatPredictable": (
+        "statistically predictable",
+        "statpredictable",
+    ),
+    "QuasiPeriodic": (
+        "quasi-periodic",
+        "quasiperiodic",
+        "quasi-exhibits periodic",
+        "quasi-has periodic",
+    ),
+    "Random": (
+        "random",
+        "stochastic",
+        "randomly",
+        "randomness",
+    ),
+    "FixedPointAttr": (
+        "fixed point attractor",
+        "fixed-point attractor",
+        "fixed point",
+        "fixedpointattr",
+        "stable fixed point attractor",
+        "stable fixed point",
+    ),
     "Periodic": ("periodic",),
-    "Dissipative": ("dissipative",),
+    "Dissipative": (
+        "dissipative",
+        "dissipative (volume-contracting)",
+        "volume-contracting",
+    ),
     "Bounded": ("bounded",),
     "Mixing": ("mixing",),
     "Ergodic": ("ergodic",),
-    "HyperChaotic": ("hyperchaotic", *("hyper" + phrase for phrase in CHAOS)),
-    "Conservative": ("conservative",),
-    "HighDimensional": ("high-dimensional high", "highdimensional"),
+    "HyperChaotic": (
+        "hyperchaotic",
+        "hyperbehaves chaotically",
+        "hyperexhibits chaos",
+        "hyperexhibit chaos",
+        "hyperdisplays chaotic",
+        "hyperchaotically",
+    ),
+    "Conservative": (
+        "conservative",
+        "conservative (hamiltonian)",
+    ),
+    "HighDimensional": (
+        "high-dimensional high",
+        "highdimensional",
+        "high-dimensional (high kaplan-yorke dimension)",
+    ),
     "Multifractal": ("multifractal",),
-    "HighDimSystem": ("high-dimensional system", "highdimsystem"),
-    "ContinuousTime": ("continuous-time", "continuoustime"),
-    "DiscreteTime": ("discrete-time", "discretetime"),
-    "DelaySystem": ("delay differential equation", "delaysystem", "delay"),
-    "Forced": ("externally forced", "forced"),
+    "HighDimSystem": (
+        "high-dimensional system",
+        "highdimsystem",
+        "high-dimensional system (state space dimension ≥ 4)",
+    ),
+    "ContinuousTime": (
+        "continuous-time",
+        "continuoustime",
+        "continuous-time system",
+    ),
+    "DiscreteTime": (
+        "discrete-time",
+        "discretetime",
+        "discrete-time map",
+    ),
+    "DelaySystem": (
+        "delay differential equation",
+        "delaysystem",
+        "delay",
+        "delay differential equation system",
+    ),
+    "Forced": (
+        "externally forced",
+        "forced",
+        "externally forced (non-autonomous)",
+    ),
     "Autonomous": ("autonomous",),
-    "StrongMixing": ("strongly mixing", "strongmixing"),
-    "WeakMixing": ("weakly mixing", "weakmixing"),
-}  # fmt: skip
+    "StrongMixing": (
+        "strongly mixing",
+        "strongmixing",
+    ),
+    "WeakMixing": (
+        "weakly mixing",
+        "weakmixing",
+    ),
+}
 IDENTIFIERS = re.compile(r"\b(" + "|".join(sorted({
     "poslyap", "strangeattr", "pointunpredictable", "statpredictable", "fixedpointattr", "highdimsystem",
     "highdimensional", "continuoustime", "discretetime", "delaysystem", "strongmixing", "weakmixing", "quasiperiodic",

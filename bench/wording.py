@@ -6,46 +6,17 @@ recognised here (arXiv 2605.24305, and its files), and broken grammar does not m
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import pandas as pd
+
+from bench import chaosbench as published
 
 NAME, PREDICATE, NUMBER, DEFINITION = "@", "PREDICATE", "#", "DEFINITION"
 PAIR = "_vs_"  # between the ids of two systems
 NO_SYSTEM = ("", "generic")
 
-PHRASES: dict[str, Sequence[str]] = {
-    "Chaotic": ("chaotic", "chaotically", "chaos"),
-    "Deterministic": ("deterministic",),
-    "PosLyap": ("positive lyapunov exponent", "positive lyapunov", "poslyap"),
-    "Sensitive": ("sensitive to initial conditions", "sensitive"),
-    "StrangeAttr": ("strange attractor", "fractal attractor", "strangeattr"),
-    "PointUnpredictable": ("pointwise unpredictable", "pointunpredictable"),
-    "StatPredictable": ("statistically predictable", "statpredictable"),
-    "QuasiPeriodic": ("quasi-periodic", "quasiperiodic"),
-    "Random": ("random",),
-    "FixedPointAttr": ("stable fixed point attractor", "fixed point attractor", "stable fixed point", "fixedpointattr"),
-    "Periodic": ("periodic",),
-    "Dissipative": ("dissipative (volume-contracting)", "volume-contracting", "dissipative"),
-    "Bounded": ("bounded",),
-    "Mixing": ("mixing",),
-    "Ergodic": ("ergodic",),
-    "HyperChaotic": ("hyperchaotic", "hyperchaotically", "hyperbehaves chaotically"),
-    "Conservative": ("conservative (hamiltonian)", "conservative"),
-    "HighDimensional": ("high-dimensional (high kaplan-yorke dimension)", "highdimensional"),
-    "Multifractal": ("multifractal",),
-    "HighDimSystem": (
-        "high-dimensional system (state space dimension ≥ 4)", "high-dimensional system", "highdimsystem"
-    ),
-    "ContinuousTime": ("continuous-time system", "continuous-time", "continuoustime"),
-    "DiscreteTime": ("discrete-time map", "discrete-time", "discretetime"),
-    "DelaySystem": ("delay differential equation system", "delay differential equation", "delaysystem"),
-    "Forced": ("externally forced (non-autonomous)", "externally forced", "forced"),
-    "Autonomous": ("autonomous",),
-    "StrongMixing": ("strongly mixing", "strongmixing"),
-    "WeakMixing": ("weakly mixing", "weakmixing"),
-    "Regular": ("regular",),  # no predicate of theirs, but asked
-}  # fmt: skip
+PHRASES = {**published.PHRASES, "Regular": ("regular",)}  # which is no predicate of theirs, but asked
 PREDICATE_OF = {phrase: name for name, phrases in PHRASES.items() for phrase in phrases}
 ASKED = re.compile(
     r"(?:(?<=non-)|(?<![\w-]))(?:(?:having )?an? )?"
