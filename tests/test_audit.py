@@ -326,7 +326,7 @@ def test_known_errors_are_found_with_their_figure(audit_of_published, question, 
 
 
 def test_totals_are_those_of_a_recount_by_hand(audit_of_published):
-    """Rows with printed ties and reversed orders: 168 and 78 by an independent count (scripts of another reader)."""
+    """Rows with printed ties and reversed orders: 168 and 78 by an independent count."""
     rows, stated = audit_of_published
     notes = kinds_of_notes(rows)
     assert ((rows["type"] == "indicator_diagnostic") & (rows["verdict"] == "malformed")).sum() == 168

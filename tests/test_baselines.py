@@ -18,9 +18,7 @@ from bench.baselines import PREDICTORS, answers, baselines, described, majority
 from bench.intervals import accuracy, clustered_interval, confusion, mcc
 from bench.questions_file import read_questions
 
-PUBLISHED = Path(__file__).parent.parent.parent / "shared" / "chaosbench_v2"
-if not PUBLISHED.exists():
-    PUBLISHED = Path("/work/shared/chaosbench_v2")
+PUBLISHED = Path(__file__).parents[2] / "shared" / "chaosbench_v2"
 PREDICATES = ("chaotic", "periodic", "ergodic", "mixing", "bounded", "dissipative")
 FRAMES = ("Is the {n} {p} at r={v}?", "At r={v}, would you call the {n} {p}?", "With r={v}, does {p} describe the {n}?")
 LETTERS = "bcdfghklmnprstvz"
