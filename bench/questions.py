@@ -33,6 +33,7 @@ SPLITS = (("train", 32), ("dev", 8), ("test", 36), ("held_out", 4))  # blocks of
 CLEAR = 0.01  # margin from which on a point is no near miss
 FACTS = 100  # parts of a range within which a predicate is one fact
 REPEATS = 3  # rows outside groups that ask one fact
+MOST_OF_SYSTEM = 64  # points of a system and predicate, from which on more are not looked for
 LARGEST = 8  # variables of a state that a question can print
 KINDS = ("map", "ode", "dde")
 CANARY = "chaostruth-canary-6f1d2c0e-94b7-4b8e-a3f5-2f7c1e90d1aa"
@@ -118,7 +119,7 @@ def pairs(w: World, count: int, seed: int) -> list[tuple[Any, Any]]:
     share = 2
     while True:
         chosen = {name: balanced(table, share, seed) for name, table in tables.items()}
-        if sum(map(len, chosen.values())) // 2 >= count or share > 4 * LIMIT_OF_SYSTEM:
+        if sum(map(len, chosen.values())) // 2 >= count or share > 4 * MOST_OF_SYSTEM:
             break
         share *= 2
     for table in chosen.values():
@@ -127,9 +128,6 @@ def pairs(w: World, count: int, seed: int) -> list[tuple[Any, Any]]:
             found.append((true, false))
     order = np.random.default_rng(seed).permutation(len(found))
     return [found[i] for i in order[:count]]
-
-
-LIMIT_OF_SYSTEM = 64  # points of a system and predicate, from which on more are not looked for
 
 
 def item(w: World, point: Any, frame: Frame, family: str, **more: Any) -> Item:

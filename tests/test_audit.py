@@ -14,7 +14,6 @@ from bench.audit import (
     assignments,
     audited,
     depends,
-    inferred,
     stated,
     systems,
     truth_of,
@@ -25,6 +24,7 @@ from bench.chaosbench import ALIASES, Asked, AtValue, Inference, asked, at_value
 from bench.ground_truth import ASKED, DROPS_BELOW, SHIPPED
 from bench.questions_file import read_questions
 from bench.report.audit_page import audit_page, kinds_of_notes
+from bench.soundness import inferred
 from cli.main import app
 from labeling.predicate import NAMES
 

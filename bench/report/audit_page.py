@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from bench.audit import VERDICTS
+from bench.finding import VERDICTS
 
 SHOWN = 40  # rows of a table of findings, beyond which the CSV has the rest
 EXAMPLES = 2  # of each kind of fault in the English
