@@ -9,9 +9,10 @@ differ.
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -21,47 +22,50 @@ from bench.instances import equation_classes, instances
 from bench.pairs import balanced, places
 from bench.rendering import Frame, Language, language, printed
 from dynamics.energy import ENERGY
-from dynamics.registry import system, variant_ids
+from dynamics.registry import system
+from dynamics.system import System
 from labeling.predicate import NAMES
 
 STRUCTURAL = (
     "Deterministic", "Random", "ContinuousTime", "DiscreteTime", "DelaySystem", "Forced", "Autonomous", "HighDimSystem",
 )  # fmt: skip
 ASKED = tuple(name for name in NAMES if name not in STRUCTURAL)
+OPEN_BOOK = tuple(name for name in ASKED if name not in ("Conservative", "Dissipative"))  # which damping decides
 BLOCKS = 80  # of equation classes: the unit of splits, cross-fits and bootstraps
-SPLITS = (("train", 32), ("dev", 8), ("test", 36), ("held_out", 4))  # blocks of each
 CLEAR = 0.01  # margin from which on a point is no near miss
 FACTS = 100  # parts of a range within which a predicate is one fact
 REPEATS = 3  # rows outside groups that ask one fact
 MOST_OF_SYSTEM = 64  # points of a system and predicate, from which on more are not looked for
 LARGEST = 8  # variables of a state that a question can print
 KINDS = ("map", "ode", "dde")
-CANARY = "chaostruth-canary-6f1d2c0e-94b7-4b8e-a3f5-2f7c1e90d1aa"
-
 Item = dict[str, Any]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class World:
-    """What questions are made from: the points that can be asked about, and the brackets between them."""
+    """What questions are made from: the points that can be asked about, the brackets between them, the predicates."""
 
     points: pd.DataFrame
     brackets: Sequence[dict[str, Any]]
     language: Language
+    asked: Sequence[str] = ASKED
 
 
-def world(points: pd.DataFrame, brackets: Sequence[dict[str, Any]], lang: str = "en") -> World:
+def world(
+    points: pd.DataFrame, brackets: Sequence[dict[str, Any]], lang: str = "en", asked: Sequence[str] = ASKED
+) -> World:
     """The points of sweeps of systems that a question can state, with what pairs are matched on.
 
     Left out are variants, whose equations a name does not say, systems of more than LARGEST variables, and points in
-    windows between grid points, whose digits would tell.
+    windows between grid points, whose digits would tell. Of points with a column `fresh` those are asked about.
     """
     found = instances(points, brackets)
-    known = {system_id: system(system_id) for system_id in found["system_id"].unique() if system_id not in _variants()}
-    fit = {i for i, s in known.items() if s.kind in KINDS and s.dimension <= LARGEST}
-    found = found[found["system_id"].isin(fit)].copy()
+    known = {i: s for i in found["system_id"].unique() if askable(s := system(i))}
+    found = found[found["system_id"].isin(known)].copy()
     ranges = found.groupby(["system_id", "sweep"])["value"]
     found["width"] = ranges.transform("max") - ranges.transform("min")
+    if "fresh" in found:  # the others say what the ranges are
+        found = found[found["fresh"]].copy()
     own = [known[i].parameters[name] for i, name in zip(found["system_id"], found["sweep"], strict=True)]
     found["distance"] = (found["value"] - np.array(own)).abs() / found["width"]
     found["printed"] = [len(printed(value)) for value in found["value"]]
@@ -70,12 +74,12 @@ def world(points: pd.DataFrame, brackets: Sequence[dict[str, Any]], lang: str = 
     found = found[found["printed"] <= usual].copy()
     found["place"] = places(found)
     found["cluster"] = [f"block{blocks()[c]:02d}" for c in found["equation_class"]]
-    return World(found.reset_index(drop=True), brackets, language(lang))
+    return World(found.reset_index(drop=True), brackets, language(lang), asked)
 
 
-@cache
-def _variants() -> frozenset[str]:
-    return frozenset(variant_ids())
+def askable(s: System) -> bool:
+    """Whether a question can state the system by its name, its parameters and its start."""
+    return s.variant_of is None and s.kind in KINDS and s.dimension <= LARGEST
 
 
 @cache
@@ -83,16 +87,6 @@ def blocks() -> dict[str, int]:
     """The block of each equation class, dealt once by a digest of its name."""
     classes = sorted(set(equation_classes().values()), key=lambda name: hashlib.sha256(name.encode()).digest())
     return {name: n % BLOCKS for n, name in enumerate(classes)}
-
-
-def split_of(cluster: str) -> str:
-    """The split that a block belongs to."""
-    at = int(cluster.removeprefix("block"))
-    for name, size in SPLITS:
-        if at < size:
-            return name
-        at -= size
-    raise ValueError(f"{cluster} is none of the {BLOCKS} blocks")
 
 
 def claims(w: World, predicate: str, *, near: bool = False) -> pd.DataFrame:
@@ -111,23 +105,30 @@ def claims(w: World, predicate: str, *, near: bool = False) -> pd.DataFrame:
 def pairs(w: World, count: int, seed: int) -> list[tuple[Any, Any]]:
     """About `count` pairs of points, one where a predicate is TRUE and one where it is FALSE, spread over predicates.
 
-    No system gives more pairs to a predicate than are needed for that.
+    No system gives more pairs to a predicate than are needed for that; there may be fewer than `count`.
     """
-    tables = {name: claims(w, name) for name in ASKED}
-    tables = {name: table for name, table in tables.items() if len(table)}
-    found: list[tuple[Any, Any]] = []
     share = 2
-    while True:
-        chosen = {name: balanced(table, share, seed) for name, table in tables.items()}
-        if sum(map(len, chosen.values())) // 2 >= count or share > 4 * MOST_OF_SYSTEM:
-            break
-        share *= 2
-    for table in chosen.values():
-        for _, rows in table.groupby("pair", sort=True):
-            true, false = rows.sort_values("truth", ascending=False).itertuples(index=False)
-            found.append((true, false))
+    while len(found := _pairs_of(w, share, seed)) < count and share <= MOST_OF_SYSTEM:
+        share *= 4
     order = np.random.default_rng(seed).permutation(len(found))
     return [found[i] for i in order[:count]]
+
+
+@lru_cache(maxsize=16)
+def _pairs_of(w: World, share: int, seed: int) -> list[tuple[Any, Any]]:
+    """The pairs of all predicates, with at most `share` points of one system and predicate."""
+    found: list[tuple[Any, Any]] = []
+    for table in _tables(w).values():
+        rows = balanced(table, share, seed).sort_values(["pair", "truth"], ascending=[True, False])
+        points = list(rows.itertuples(index=False))
+        found += zip(points[::2], points[1::2], strict=True)
+    return found
+
+
+@lru_cache(maxsize=4)
+def _tables(w: World) -> dict[str, pd.DataFrame]:
+    tables = {name: claims(w, name) for name in w.asked}
+    return {name: table for name, table in tables.items() if len(table)}
 
 
 def item(w: World, point: Any, frame: Frame, family: str, **more: Any) -> Item:
@@ -151,19 +152,25 @@ def item(w: World, point: Any, frame: Frame, family: str, **more: Any) -> Item:
     } | more  # fmt: skip
 
 
-def atomic(w: World, count: int, seed: int, family: str = "atomic") -> list[Item]:
-    """One predicate of one point, in all frames; half of the questions are denials."""
+def atomic(w: World, count: int, seed: int, uses: Counter[str] | None = None) -> list[Item]:
+    """One predicate of one point, in all frames; half of the questions are denials.
+
+    uses : how many rows ask a fact already; no fact is asked by more than REPEATS.
+    """
     rng = np.random.default_rng(seed)
+    uses = Counter() if uses is None else uses
     frames = [[f for f in w.language.frames if f.negates == negates] for negates in (False, True)]
     found: list[Item] = []
     chosen = pairs(w, -(-count // 2), seed)
+    first = rng.integers(len(w.language.frames), size=len(chosen))
     for turn in range(REPEATS):
         for n, (true, false) in enumerate(chosen):
-            if len(found) >= count:
-                return found[:count]
             side = frames[(n + turn) % 2]
-            frame = side[(int(rng.integers(len(side))) + turn) % len(side)]
-            found += [item(w, point, frame, family, pair=f"{true.fact}~{false.fact}") for point in (true, false)]
+            frame = side[(int(first[n]) + turn // 2) % len(side)]
+            if len(found) >= count or max(uses[true.fact], uses[false.fact]) >= REPEATS:
+                continue
+            uses.update((true.fact, false.fact))
+            found += [item(w, point, frame, "atomic", pair=f"{true.fact}~{false.fact}") for point in (true, false)]
     return found[:count]
 
 
@@ -215,11 +222,3 @@ def misleading(w: World, count: int, seed: int) -> list[Item]:
             row["premises"] = [lure]
             found.append(row)
     return found[:count]
-
-
-def finished(items: Sequence[Item], provenance: dict[str, Any]) -> Iterator[Item]:
-    """Rows of a set: id (a digest of content), split, provenance and canary added, keys in their fixed order."""
-    for row in items:
-        content = json.dumps([row["question"], row["ground_truth"], row["type"]], ensure_ascii=False)
-        digest = hashlib.sha256(content.encode()).hexdigest()[:16]
-        yield {"id": digest} | row | {"split": split_of(row["cluster"]), "provenance": provenance, "canary": CANARY}

@@ -11,6 +11,7 @@ from cli.audit import audit
 from cli.axioms import axioms
 from cli.baselines import baselines
 from cli.cache import cache
+from cli.generate import generate
 from cli.indicators import indicators
 from cli.label import label
 from cli.options import UsageError, fault_of
@@ -28,6 +29,7 @@ app.command()(label)
 app.command()(indicators)
 app.command()(audit)
 app.command()(axioms)
+app.command()(generate)
 app.command()(baselines)
 app.command()(cache)
 

@@ -1,6 +1,5 @@
 """Questions state what was labelled, digit for digit, and every answer has its counterpart in the same words."""
 
-import json
 import re
 
 import pandas as pd
@@ -8,39 +7,15 @@ import pytest
 
 from bench.questions import (
     ASKED,
-    BLOCKS,
-    SPLITS,
     atomic,
-    blocks,
-    finished,
     misleading,
     paraphrases,
     perturbations,
-    split_of,
     world,
 )  # fmt: skip
 from bench.rendering import LANGUAGES, language, printed
 from dynamics.registry import system
 from labeling.predicate import NAMES
-
-
-@pytest.fixture(scope="module")
-def made_up():
-    """Points of three made-up sweeps: chaos above the own value in two, below it in one."""
-    rows = []
-    for system_id, sweep, up in (("logistic_r4", "r", True), ("henon", "a", False), ("mackey_glass", "tau", True)):
-        s = system(system_id)
-        for n in range(32):
-            value, chaotic = s.parameters[sweep] - 1.0 + n * 0.0625, (n >= 16) == up
-            values = dict.fromkeys(NAMES, "UNDECIDED") | {
-                "Chaotic": "TRUE" if chaotic else "FALSE",
-                "Random": "FALSE",
-            }
-            predicates = {name: {"value": v, "basis": "measured"} for name, v in values.items()}
-            rows.append({"system_id": system_id, "sweep": sweep, "params": json.dumps(s.parameters | {sweep: value}),
-                         "initial_condition": json.dumps(s.state), "regime": "chaotic" if chaotic else "periodic",
-                         "predicates": json.dumps(predicates)} | values)  # fmt: skip
-    return pd.DataFrame(rows)
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -99,24 +74,6 @@ def test_a_lure_stands_before_both_answers(made_up):
     for first, second in zip(items[::2], items[1::2], strict=True):
         assert first["premises"] == second["premises"]
         assert first["ground_truth"] != second["ground_truth"]
-
-
-def test_ids_are_digests_and_the_same_seed_gives_the_same_rows(made_up):
-    w = world(made_up, [])
-    rows = [list(finished(atomic(w, 20, seed), {"seed": seed})) for seed in (1, 1, 2)]
-    assert rows[0] == rows[1]
-    assert rows[0] != rows[2]
-    assert len({row["id"] for row in rows[0]}) == 20
-    assert all(row["canary"] for row in rows[0])
-
-
-def test_every_class_has_a_block_and_every_block_a_split():
-    assert set(blocks().values()) == set(range(BLOCKS))
-    assert sum(size for _, size in SPLITS) == BLOCKS
-    splits = [split_of(f"block{n:02d}") for n in range(BLOCKS)]
-    assert splits.count("test") >= 30
-    with pytest.raises(ValueError, match="none of the 80 blocks"):
-        split_of("block80")
 
 
 def test_languages_say_the_same_things():

@@ -1,0 +1,151 @@
+"""`bench generate`: a set of questions from the ground truth."""
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cli.options import MAX_DIGITS, UsageError
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from bench.questions import Item
+
+
+def generate(
+    preset: Annotated[
+        str | None, typer.Option(help="Sizes of all families: v2 (40,886 rows) or small (2,000).")
+    ] = None,
+    family: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=N", help="N rows of a family, instead of the preset's.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Seed of every choice.")] = 0,
+    book: Annotated[str, typer.Option(help="closed: name and parameters; open: the equations too.")] = "closed",
+    lang: Annotated[str, typer.Option(help="Language of the questions: en or zh.")] = "en",
+    fresh: Annotated[bool, typer.Option("--fresh", help="Draw new parameter values and label them now.")] = False,
+    release: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Ground truth to ask about; else the shipped one.")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder for the rows, the card and the tasks.")] = Path("questions"),
+    jobs: Annotated[int, typer.Option(min=1, max=4096, help="Processes for --fresh.")] = os.cpu_count() or 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the rows, one JSON object a line.")] = False,
+) -> None:
+    """Write a set of questions: questions.jsonl, Parquet by split with a card, tasks for Inspect and lm-eval.
+
+    The same command writes the same bytes. Every answer stands as often TRUE as FALSE, within each system and at each
+    place of a parameter's range. A set with contradictions, repetitions or torn groups is refused.
+
+    Examples: [bold]bench generate --preset small --seed 1[/bold] · [bold]bench generate --preset v2 --book open[/bold]
+    · [bold]bench generate --family atomic=500 --family multi_hop=200 --out mine[/bold] ·
+    [bold]bench generate --preset small --seed 7 --fresh[/bold]
+    """
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from bench.dataset import PRESETS
+    from bench.export import write_set
+    from cache.store import write_whole
+
+    begun = time.time()
+    sizes = _sizes(preset, family or [], PRESETS)
+    with Progress(console=Console(stderr=True), transient=True) as bars:
+        rows = _rows(sizes, seed, book, lang, release, jobs if fresh else None, bars)
+    write_set(out, rows, _command(preset, family or [], seed, book, lang, fresh, release))
+    write_whole(out / "run.json", (json.dumps({"seconds": round(time.time() - begun, 1)}) + "\n").encode())
+    if as_json:
+        for row in rows:
+            typer.echo(json.dumps(row, ensure_ascii=False, allow_nan=False))
+    else:
+        _print(rows, out)
+
+
+def _rows(
+    sizes: dict[str, int], seed: int, book: str, lang: str, release: Path | None, jobs: int | None, bars: "Progress"
+) -> "list[Item]":
+    from bench.dataset import BOOKS, TooFewError, finished, made_of, questions
+    from bench.ground_truth import SHIPPED, NoReleaseError, brackets, points
+    from bench.questions import world
+    from bench.refusals import RefusedSetError, check
+    from bench.rendering import LANGUAGES
+
+    for name, value, known in (("--book", book, BOOKS), ("--lang", lang, LANGUAGES)):
+        if value not in known:
+            raise UsageError(f"{name}: there is no {value!r}; there are {', '.join(known)}")
+    bar = bars.add_task("ground truth", total=len(sizes) + 1)
+    folder = release or SHIPPED
+    try:
+        table, between = points(folder), brackets(folder)
+        provenance = made_of(folder, seed, {"book": book, "lang": lang, "fresh": jobs is not None})
+        if jobs is not None:
+            table = _labelled_now(table, between, seed, jobs, bars)
+        asked = world(table, between, lang, BOOKS[book])
+        bars.update(bar, total=sum(sizes.values()))
+        rows = questions(
+            asked, sizes, seed, book, lambda name, done: bars.update(bar, description=name, completed=done)
+        )
+        made = list(finished(rows, provenance))
+        check(made)
+    except (NoReleaseError, TooFewError, RefusedSetError) as error:
+        raise UsageError(str(error)) from None
+    return made
+
+
+def _labelled_now(table: Any, between: Any, seed: int, jobs: int, bars: "Progress") -> Any:
+    """The points of fresh values, each labelled when it is not in the cache."""
+    from bench.fresh import fresh_points
+    from cache.results import Results
+    from labeling.provenance import identity
+    from labeling.workers import Workers
+
+    bar = bars.add_task("fresh values", total=None)
+
+    def show(done: int, total: int, what: str) -> None:
+        bars.update(bar, completed=done, total=total, description=f"fresh values: {what}")
+
+    return fresh_points(table, between, seed, Workers(jobs, show, Results(identity())))
+
+
+def _sizes(preset: str | None, family: list[str], presets: dict[str, dict[str, int]]) -> dict[str, int]:
+    if preset is not None and preset not in presets:
+        raise UsageError(f"--preset: there is no {preset!r}; there are {', '.join(presets)}")
+    known = presets["v2"]
+    sizes = dict(presets[preset]) if preset else {}
+    for text in family:
+        name, _, count = (part.strip() for part in text.partition("="))
+        if name not in known:
+            raise UsageError(f"--family: there is no {name!r}; there are {', '.join(known)}")
+        if not (count.isascii() and count.isdigit() and len(count) <= MAX_DIGITS):
+            raise UsageError(f"--family: {text!r} is not of the form NAME=N, such as atomic=500")
+        sizes[name] = int(count)
+    if not sum(sizes.values()):
+        raise UsageError("no rows are asked for; give --preset v2, --preset small, or --family NAME=N")
+    return sizes
+
+
+def _command(
+    preset: str | None, family: list[str], seed: int, book: str, lang: str, fresh: bool, release: Path | None
+) -> str:
+    parts = ["bench generate", f"--preset {preset}" if preset else "", *(f"--family {one}" for one in family)]
+    parts += [f"--seed {seed}", f"--book {book}", f"--lang {lang}", "--fresh" if fresh else "",
+              "--release DIR" if release else ""]  # fmt: skip
+    return " ".join(part for part in parts if part)
+
+
+def _print(rows: "list[Item]", out: Path) -> None:
+    import pandas as pd
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    for heading in ("family", "rows", "TRUE", "systems", "clusters"):
+        table.add_column(heading, justify="left" if heading == "family" else "right")
+    for name, some in pd.DataFrame(rows).groupby("type"):
+        table.add_row(str(name), f"{len(some)}", f"{(some['ground_truth'] == 'TRUE').mean():.1%}",
+                      f"{some['system_id'].nunique()}", f"{some['cluster'].nunique()}")  # fmt: skip
+    console = Console(highlight=False)
+    console.print(table)
+    console.print(f"{len(rows)} questions, written to {out}/")

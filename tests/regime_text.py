@@ -1,0 +1,211 @@
+"""An open-book question read back from its English text alone, and answered by integrating with SciPy.
+
+Nothing here comes from the library: equations, parameters and start are read from the text, SymPy differentiates,
+SciPy's LSODA integrates the state together with a deviation from it, and a regime is told by the growth of the
+deviation and by what recurs. Where these do not tell, the answer is None.
+"""
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import sympy as sp
+from scipy.integrate import solve_ivp
+
+SAYINGS = {  # affirmative, negative
+    "Chaotic": (r"is chaotic|is it chaotic", r"is not chaotic"),
+    "PosLyap": (r"(?:has|does it have) a positive largest Lyapunov exponent", r"has no positive Lyapunov exponent"),
+    "Periodic": (r"is periodic|is it periodic", r"is not periodic"),
+    "FixedPointAttr": (r"(?:has|does it have) a fixed-point attractor", r"has no fixed-point attractor"),
+}
+DENIED = re.compile(r"Is it wrong to say|Is the claim wrong")
+DEFINED = re.compile(r"In this question, to .+? means: .+?\. (?=Consider)")
+VALUE = re.compile(r"\b(\w+) = (-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?![\d.]*\w)")
+RING = re.compile(r"(\w+) is taken modulo ([\d.]+)")
+FUNCTIONS = {"abs": sp.Abs, "sign": sp.sign, "Mod": sp.Mod, "Min": sp.Min, "Max": sp.Max, "pi": sp.pi} | {
+    name: getattr(sp, name) for name in ("sin", "cos", "tan", "exp", "log", "sqrt", "tanh", "sinh", "cosh", "atan",
+                                         "asin", "acos", "floor", "sec", "Heaviside", "Piecewise")
+}  # fmt: skip
+ESCAPED = 1e8
+TURNS = 400  # of the time that the state takes to go once around, before and while it is measured
+GROWTH = 0.02  # of the deviation in one turn, above which it is growth
+ITERATES = 20_000
+RECURRENCE = 1e-4  # of the extent
+
+
+class Question(NamedTuple):
+    """What a text says: the rule, the point, what is asked and whether TRUE denies it."""
+
+    discrete: bool
+    rule: tuple[tuple[str, str], ...]  # variable and formula
+    lets: tuple[tuple[str, str], ...]
+    rings: tuple[tuple[str, float], ...]
+    values: tuple[tuple[str, float], ...]
+    predicate: str
+    denied: bool
+
+    @property
+    def place(self):
+        """All but what is asked."""
+        return self[:5]
+
+
+def read(text):
+    """The question that a text asks, or None where it asks of something else than SAYINGS, or of a delay."""
+    context, _, asked = text.rpartition("\n\n")
+    _, _, lines = context.partition(":\n")
+    if "t - " in lines or " dt " in lines:
+        return None
+    rule, lets = [], []
+    for line in lines.split("\n"):
+        if RING.match(line):
+            continue
+        name, _, formula = line.partition(" = ")
+        match = re.fullmatch(r"(\w+)('|\(n\+1\))", name)
+        (rule if match else lets).append((match[1] if match else name, formula))
+    asked = DEFINED.sub("", asked)
+    found = [(name, negative) for name, sayings in SAYINGS.items() for negative, saying in enumerate(sayings)
+             if re.search(saying, asked)]  # fmt: skip
+    if len(found) != 1:
+        return None
+    ((predicate, negative),) = found
+    return Question(
+        "(n+1)" in lines, tuple(rule), tuple(lets), tuple((name, float(x)) for name, x in RING.findall(lines)),
+        tuple((name, float(x)) for name, x in VALUE.findall(asked)), predicate,
+        bool(negative) != bool(DENIED.search(asked)),
+    )  # fmt: skip
+
+
+def answer(question):
+    """TRUE, FALSE or None."""
+    holds = regime(*question.place)
+    if holds is None or holds[question.predicate] is None:
+        return None
+    return "TRUE" if holds[question.predicate] != question.denied else "FALSE"
+
+
+@lru_cache(maxsize=4096)
+def regime(discrete, rule, lets, rings, values):
+    """Each predicate of SAYINGS with its truth or None; None where the orbit cannot be followed."""
+    names = [name for name, _ in rule]
+    known = {name: sp.Symbol(name) for name in ("t", *names)} | dict(FUNCTIONS)
+    given = dict(values)
+    known |= {name: sp.Float(repr(value), 17) for name, value in given.items() if name not in names}
+    for name, formula in lets:
+        known[name] = sp.sympify(formula, locals=known)
+    rates = sp.Matrix([sp.sympify(formula, locals=known) for _, formula in rule])
+    symbols = [sp.Symbol(name) for name in names]
+    if rates.free_symbols - {*symbols, sp.Symbol("t")}:
+        return None
+    arguments = [sp.Symbol("t"), *symbols]
+    f = sp.lambdify(arguments, list(rates), modules=["math", {"Abs": abs, "sign": np.sign, "Mod": lambda a, b: a % b}])
+    j = sp.lambdify(arguments, rates.jacobian(symbols).tolist(), modules=["numpy"])
+    start = np.array([given[name] for name in names])
+    ring = np.array([dict(rings).get(name, np.inf) for name in names])
+    try:
+        seen = of_map(f, j, start, ring) if discrete else of_flow(f, j, start, ring)
+    except (OverflowError, ZeroDivisionError, ValueError):
+        return None
+    return seen
+
+
+def judged(escaped, resting, recurring, halves):
+    """The predicates from what was seen; halves : the growth of the deviation in one turn, in both halves."""
+    if escaped:
+        return dict.fromkeys(SAYINGS, False)
+    grows = min(halves) > GROWTH and max(halves) < 2 * min(halves)
+    still = max(halves) < GROWTH / 4
+    if resting or recurring:
+        return (
+            {"Chaotic": False, "PosLyap": False, "Periodic": not resting, "FixedPointAttr": resting} if still else None
+        )
+    if grows:
+        return {"Chaotic": True, "PosLyap": True, "Periodic": False, "FixedPointAttr": False}
+    return None
+
+
+def of_map(f, j, u, ring):
+    """What iterates do."""
+    n, w, logs, orbit = len(u), np.ones(len(u)) / np.sqrt(len(u)), [], []
+    finite = np.isfinite(ring)
+    for step in range(2 * ITERATES):
+        if step >= ITERATES:
+            w = np.array(j(float(step), *u), dtype=float).reshape(n, n) @ w
+            size = np.linalg.norm(w)
+            logs.append(np.log(max(size, 1e-300)))
+            w = w / size if size > 0 else np.ones(n) / np.sqrt(n)
+            orbit.append(u)
+        u = np.array(f(float(step), *u), dtype=float)
+        u[finite] = u[finite] % ring[finite]
+        if not np.all(np.abs(u) < ESCAPED):
+            return judged(True, False, False, (0, 0))
+    halves = np.mean(np.reshape(logs, (2, -1)), axis=1)
+    late = np.array(orbit[-2000:])
+    extent = max(np.ptp(late, axis=0).max(), 1e-12)
+    apart = late[1:] - late[:1]
+    apart[:, finite] = np.abs((apart[:, finite] + ring[finite] / 2) % ring[finite] - ring[finite] / 2)
+    back = np.nonzero(np.abs(apart).max(axis=1) < 1e-9)[0]
+    resting = len(back) == len(apart)
+    return judged(False, resting, not resting and len(back) > 8 and extent > 1e-9, tuple(halves))
+
+
+def of_flow(f, j, u, ring):
+    """What the flow does: a transient of TURNS turns, and as many that are measured."""
+    n = len(u)
+
+    def rate(t, x):
+        return f(t, *x)
+
+    def both(t, x):
+        return [*f(t, *x[:n]), *(np.array(j(t, *x[:n]), dtype=float).reshape(n, n) @ x[n:])]
+
+    turn = 1.0
+    t = 0.0
+    for _ in range(6):  # the length of a turn, from the extent and the mean speed
+        run = solve_ivp(rate, (t, t + 20 * turn), u, method="LSODA", rtol=1e-8, atol=1e-10)
+        if run.status != 0 or np.abs(run.y).max() > ESCAPED:
+            return judged(True, False, False, (0, 0)) if np.abs(run.y).max() > ESCAPED else None
+        t, u = run.t[-1], run.y[:, -1]
+        late = run.y[:, len(run.t) // 2 :]
+        speeds = np.array([rate(s, x) for s, x in zip(run.t[len(run.t) // 2 :], late.T, strict=True)])
+        spread, speed = late.std(axis=1).max(), np.sqrt((speeds**2).mean(axis=0)).max()
+        turn = float(np.clip(2 * np.pi * spread / speed, turn / 10, turn * 10)) if speed > 1e-9 else turn * 4
+    run = solve_ivp(rate, (t, t + TURNS * turn), u, method="LSODA", rtol=1e-9, atol=1e-11)
+    if run.status != 0 or np.abs(run.y).max() > ESCAPED:
+        return judged(True, False, False, (0, 0)) if np.abs(run.y).max() > ESCAPED else None
+    t, u, w, logs, states = run.t[-1], run.y[:, -1], np.ones(n) / np.sqrt(n), [], []
+    for _ in range(TURNS):
+        run = solve_ivp(both, (t, t + turn), [*u, *w], method="LSODA", rtol=1e-9, atol=1e-11,
+                        t_eval=np.linspace(t, t + turn, 65))  # fmt: skip
+        if run.status != 0:
+            return None
+        t, u, w = run.t[-1], run.y[:n, -1], run.y[n:, -1]
+        logs.append(np.log(np.linalg.norm(w)))
+        w = w / np.linalg.norm(w)
+        states.append(run.y[:n, :-1])
+    orbit = np.concatenate(states, axis=1)
+    halves = np.mean(np.reshape(logs, (2, -1)), axis=1)
+    extent = np.ptp(orbit[:, orbit.shape[1] // 2 :], axis=1).max()
+    resting = bool(extent < 1e-6 * max(1.0, np.abs(orbit).max()))
+    return judged(False, resting, not resting and recurs(orbit, ring), tuple(halves))
+
+
+def recurs(orbit, ring):
+    """Whether the maxima of the variable with the largest extent repeat, value by value and at equal distances."""
+    straight = np.where(np.isfinite(ring), 0.0, np.ptp(orbit, axis=1))
+    if not straight.any():
+        return False
+    x = orbit[int(straight.argmax())]
+    at = np.nonzero((x[1:-1] > x[:-2]) & (x[1:-1] >= x[2:]))[0] + 1
+    if len(at) < 12:
+        return False
+    a, b, c = x[at - 1], x[at], x[at + 1]  # the parabola through three samples
+    shift = 0.5 * (a - c) / (a - 2 * b + c)
+    tops, times = b - 0.25 * (a - c) * shift, at + shift
+    for period in range(1, min(len(tops) // 4, 64)):
+        gaps = times[period:] - times[:-period]
+        if (np.abs(tops[period:] - tops[:-period]).max() < RECURRENCE * np.ptp(x)
+                and np.ptp(gaps) < 0.05):  # fmt: skip
+            return True
+    return False
