@@ -66,7 +66,7 @@ def read(text):
         (rule if match else lets).append((match[1] if match else name, formula))
     asked = DEFINED.sub("", asked)
     found = [(name, negative) for name, sayings in SAYINGS.items() for negative, saying in enumerate(sayings)
-             if re.search(saying, asked)]  # fmt: skip
+             if re.search(saying, asked, re.IGNORECASE)]  # fmt: skip
     if len(found) != 1:
         return None
     ((predicate, negative),) = found
@@ -115,11 +115,10 @@ def judged(escaped, resting, recurring, halves):
     if escaped:
         return dict.fromkeys(SAYINGS, False)
     grows = min(halves) > GROWTH and max(halves) < 2 * min(halves)
-    still = max(halves) < GROWTH / 4
+    still = halves[-1] < GROWTH / 2  # a shear grows with the logarithm of time, so the later half tells
     if resting or recurring:
-        return (
-            {"Chaotic": False, "PosLyap": False, "Periodic": not resting, "FixedPointAttr": resting} if still else None
-        )
+        regular = {"Chaotic": False, "PosLyap": False, "Periodic": not resting, "FixedPointAttr": resting}
+        return regular if still else None
     if grows:
         return {"Chaotic": True, "PosLyap": True, "Periodic": False, "FixedPointAttr": False}
     return None
@@ -174,38 +173,39 @@ def of_flow(f, j, u, ring):
     run = solve_ivp(rate, (t, t + TURNS * turn), u, method="LSODA", rtol=1e-9, atol=1e-11)
     if run.status != 0 or np.abs(run.y).max() > ESCAPED:
         return judged(True, False, False, (0, 0)) if np.abs(run.y).max() > ESCAPED else None
-    t, u, w, logs, states = run.t[-1], run.y[:, -1], np.ones(n) / np.sqrt(n), [], []
+    late = run.y[:, len(run.t) // 2 :]
+    straight = np.where(np.isfinite(ring), 0.0, np.ptp(late, axis=1))
+    across, level = int(straight.argmax()), float(late[int(straight.argmax())].mean())
+
+    def section(t, x):
+        return x[across] - level
+
+    section.direction = 1.0
+    t, u, w, logs, returns, extent = run.t[-1], run.y[:, -1], np.ones(n) / np.sqrt(n), [], [], 0.0
     for _ in range(TURNS):
-        run = solve_ivp(both, (t, t + turn), [*u, *w], method="LSODA", rtol=1e-9, atol=1e-11,
-                        t_eval=np.linspace(t, t + turn, 65))  # fmt: skip
+        run = solve_ivp(both, (t, t + turn), [*u, *w], method="LSODA", rtol=1e-9, atol=1e-11, events=section)
         if run.status != 0:
             return None
         t, u, w = run.t[-1], run.y[:n, -1], run.y[n:, -1]
         logs.append(np.log(np.linalg.norm(w)))
         w = w / np.linalg.norm(w)
-        states.append(run.y[:n, :-1])
-    orbit = np.concatenate(states, axis=1)
+        returns += [[s, *x[:n]] for s, x in zip(run.t_events[0], run.y_events[0], strict=True)]
+        extent = max(np.ptp(run.y[:n], axis=1).max(), extent if len(logs) > TURNS // 2 else 0.0)
     halves = np.mean(np.reshape(logs, (2, -1)), axis=1)
-    extent = np.ptp(orbit[:, orbit.shape[1] // 2 :], axis=1).max()
-    resting = bool(extent < 1e-6 * max(1.0, np.abs(orbit).max()))
-    return judged(False, resting, not resting and recurs(orbit, ring), tuple(halves))
+    resting = bool(extent < 1e-6 * max(1.0, np.abs(u).max()))
+    recurring = not resting and recurs(np.array(returns), extent, np.isfinite(ring), turn)
+    return judged(False, resting, recurring, tuple(halves))
 
 
-def recurs(orbit, ring):
-    """Whether the maxima of the variable with the largest extent repeat, value by value and at equal distances."""
-    straight = np.where(np.isfinite(ring), 0.0, np.ptp(orbit, axis=1))
-    if not straight.any():
+def recurs(returns, extent, circular, turn):
+    """Whether returns to a section repeat, state by state and at equal distances; returns : (m, 1 + n), time first."""
+    if len(returns) < 24:
         return False
-    x = orbit[int(straight.argmax())]
-    at = np.nonzero((x[1:-1] > x[:-2]) & (x[1:-1] >= x[2:]))[0] + 1
-    if len(at) < 12:
-        return False
-    a, b, c = x[at - 1], x[at], x[at + 1]  # the parabola through three samples
-    shift = 0.5 * (a - c) / (a - 2 * b + c)
-    tops, times = b - 0.25 * (a - c) * shift, at + shift
-    for period in range(1, min(len(tops) // 4, 64)):
-        gaps = times[period:] - times[:-period]
-        if (np.abs(tops[period:] - tops[:-period]).max() < RECURRENCE * np.ptp(x)
-                and np.ptp(gaps) < 0.05):  # fmt: skip
+    late = returns[len(returns) // 2 :]
+    states = late[:, 1:][:, ~circular]
+    for period in range(1, min(len(late) // 3, 64)):
+        times = late[period:, 0] - late[:-period, 0]
+        apart = np.abs(states[period:] - states[:-period]).max()
+        if apart < RECURRENCE * extent and np.ptp(times) < RECURRENCE * turn * period:
             return True
     return False
