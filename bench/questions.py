@@ -9,7 +9,7 @@ differ.
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -109,11 +109,16 @@ def claims(w: World, predicate: str, *, near: bool = False) -> pd.DataFrame:
 
 
 def pairs(w: World, count: int, seed: int) -> list[tuple[Any, Any]]:
-    """About `count` pairs of points, one where a predicate is TRUE and one where it is FALSE, spread over predicates.
+    """About `count` pairs of points, one where a predicate is TRUE and one where it is FALSE, spread over predicates."""
+    return paired({name: claims(w, name) for name in ASKED}, count, seed)
 
-    No system gives more pairs to a predicate than are needed for that.
+
+def paired(tables: Mapping[str, pd.DataFrame], count: int, seed: int) -> list[tuple[Any, Any]]:
+    """About `count` pairs of a TRUE and a FALSE claim of one system, spread over the tables, each balanced in itself.
+
+    tables : of what is asked, its claims with `system_id`, `place` and `truth`. No system gives more pairs to one of
+    them than are needed for the count.
     """
-    tables = {name: claims(w, name) for name in ASKED}
     tables = {name: table for name, table in tables.items() if len(table)}
     found: list[tuple[Any, Any]] = []
     share = 2
@@ -131,23 +136,31 @@ def pairs(w: World, count: int, seed: int) -> list[tuple[Any, Any]]:
 
 
 def item(w: World, point: Any, frame: Frame, family: str, **more: Any) -> Item:
-    """One question about one point, with everything but what makes it a row of a set."""
-    params, start = json.loads(point.params), json.loads(point.initial_condition)
-    if point.sweep != ENERGY:  # which the start says already
-        params.pop(ENERGY, None)
-    subject = w.language.system_at(point.system_id, params, start, point.past)
-    truth = bool(point.truth) != frame.negates
-    measured = json.loads(point.predicates)[point.predicate]
+    """One question about a predicate of one point, with everything but what makes it a row of a set."""
+    subject = w.language.system_at(point.system_id, stated(point), json.loads(point.initial_condition), point.past)
+    basis = json.loads(point.predicates)[point.predicate]["basis"]
+    return record(w, point, frame, family, w.language.asked(frame, point.predicate, subject), basis, **more)
+
+
+def stated(point: Any) -> dict[str, float]:
+    """The parameters of a point that a question states: not the energy that the start says already."""
+    params: dict[str, float] = json.loads(point.params)
+    return {name: value for name, value in params.items() if name != ENERGY or point.sweep == ENERGY}
+
+
+def record(w: World, claim: Any, frame: Frame, family: str, question: str, basis: str, **more: Any) -> Item:
+    """The fields of a question about one system, in their order; `claim` is a point, or says as much as one."""
+    truth = bool(claim.truth) != frame.negates
     return {
-        "question": w.language.asked(frame, point.predicate, subject), "ground_truth": "TRUE" if truth else "FALSE",
-        "type": family, "system_id": point.system_id, "template": frame.form, "params": params,
-        "predicate": point.predicate, "cluster": point.cluster, "fact": point.fact, "group": None, "pair": None,
+        "question": question, "ground_truth": "TRUE" if truth else "FALSE",
+        "type": family, "system_id": claim.system_id, "template": frame.form, "params": stated(claim),
+        "predicate": claim.predicate, "cluster": claim.cluster, "fact": claim.fact, "group": None, "pair": None,
         "role": None, "gold3": None, "negates": "question" if frame.negates else None,
         "polarity": "negative" if frame.negates else "positive", "form": frame.form, "hops": None,
-        "systems": [point.system_id], "margin": None if np.isnan(point.margin) else float(point.margin), "premises": [],
+        "systems": [claim.system_id], "margin": None if np.isnan(claim.margin) else float(claim.margin), "premises": [],
         "context": None, "axioms": None, "book": "closed", "lang": w.language.name,
-        "evidence": {"regime": point.regime, "basis": measured["basis"], "initial_condition": start,
-                     "position": float(point.position)},
+        "evidence": {"regime": claim.regime, "basis": basis, "initial_condition": json.loads(claim.initial_condition),
+                     "position": float(claim.position)},
     } | more  # fmt: skip
 
 
