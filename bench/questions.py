@@ -10,7 +10,7 @@ differ.
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -22,6 +22,7 @@ from bench.pairs import balanced, places
 from bench.rendering import Frame, Language, language, printed
 from dynamics.energy import ENERGY
 from dynamics.registry import system, variant_ids
+from dynamics.system import System
 from labeling.predicate import NAMES
 
 STRUCTURAL = (
@@ -48,34 +49,52 @@ class World:
     points: pd.DataFrame
     brackets: Sequence[dict[str, Any]]
     language: Language
+    own: Mapping[str, System]
+
+    def system(self, system_id: str) -> System:
+        """A system of the list, or one of the user's own."""
+        return self.own.get(system_id) or system(system_id)
 
 
-def world(points: pd.DataFrame, brackets: Sequence[dict[str, Any]], lang: str = "en") -> World:
+def world(
+    points: pd.DataFrame, brackets: Sequence[dict[str, Any]], lang: str = "en", own: Sequence[System] = ()
+) -> World:
     """The points of sweeps of systems that a question can state, with what pairs are matched on.
+
+    own : systems of a user's file (dynamics.registry.systems_in_file), which questions name by their equations.
 
     Left out are variants, whose equations a name does not say, systems of more than LARGEST variables, and points in
     windows between grid points, whose digits would tell.
     """
     found = instances(points, brackets)
-    known = {system_id: system(system_id) for system_id in found["system_id"].unique() if system_id not in _variants()}
+    mine = {s.id: s for s in own}
+    known = {i: mine.get(i) or system(i) for i in found["system_id"].unique() if i not in _variants()}
     fit = {i for i, s in known.items() if s.kind in KINDS and s.dimension <= LARGEST}
     found = found[found["system_id"].isin(fit)].copy()
     ranges = found.groupby(["system_id", "sweep"])["value"]
     found["width"] = ranges.transform("max") - ranges.transform("min")
-    own = [known[i].parameters[name] for i, name in zip(found["system_id"], found["sweep"], strict=True)]
-    found["distance"] = (found["value"] - np.array(own)).abs() / found["width"]
+    standard = [known[i].parameters[name] for i, name in zip(found["system_id"], found["sweep"], strict=True)]
+    found["distance"] = (found["value"] - np.array(standard)).abs() / found["width"]
     found["printed"] = [len(printed(value)) for value in found["value"]]
     found["past"] = [known[i].kind == "dde" for i in found["system_id"]]
     usual = found.groupby(["system_id", "sweep"])["printed"].transform("median")
     found = found[found["printed"] <= usual].copy()
     found["place"] = places(found)
-    found["cluster"] = [f"block{blocks()[c]:02d}" for c in found["equation_class"]]
-    return World(found.reset_index(drop=True), brackets, language(lang))
+    found["cluster"] = [f"block{_block(c):02d}" for c in found["equation_class"]]
+    said = language(lang)
+    named = {s.id: said.equations(s) for s in own}
+    said = replace(said, names={**said.names, **named})
+    return World(found.reset_index(drop=True), brackets, said, mine)
 
 
 @cache
 def _variants() -> frozenset[str]:
     return frozenset(variant_ids())
+
+
+def _block(name: str) -> int:
+    """The block of an equation class; that of a user's own system is dealt by its name alone."""
+    return blocks()[name] if name in blocks() else int(hashlib.sha256(name.encode()).hexdigest(), 16) % BLOCKS
 
 
 @cache
@@ -109,7 +128,7 @@ def claims(w: World, predicate: str, *, near: bool = False) -> pd.DataFrame:
 
 
 def pairs(w: World, count: int, seed: int) -> list[tuple[Any, Any]]:
-    """About `count` pairs of points, one where a predicate is TRUE and one where it is FALSE, spread over predicates."""
+    """About `count` pairs of points, a predicate TRUE at the one and FALSE at the other, spread over predicates."""
     return paired({name: claims(w, name) for name in ASKED}, count, seed)
 
 
@@ -119,14 +138,16 @@ def paired(tables: Mapping[str, pd.DataFrame], count: int, seed: int) -> list[tu
     tables : of what is asked, its claims with `system_id`, `place` and `truth`. No system gives more pairs to one of
     them than are needed for the count.
     """
-    tables = {name: table for name, table in tables.items() if len(table)}
-    found: list[tuple[Any, Any]] = []
-    share = 2
-    while True:
-        chosen = {name: balanced(table, share, seed) for name, table in tables.items()}
+    chosen: dict[str, pd.DataFrame] = {}
+    growing, share = {name: table for name, table in tables.items() if len(table)}, 2
+    while growing:
+        more = {name: balanced(table, share, seed) for name, table in growing.items()}
+        growing = {name: growing[name] for name, table in more.items() if len(table) > len(chosen.get(name, ()))}
+        chosen |= more
         if sum(map(len, chosen.values())) // 2 >= count or share > 4 * MOST_OF_SYSTEM:
             break
         share *= 2
+    found: list[tuple[Any, Any]] = []
     for table in chosen.values():
         for _, rows in table.groupby("pair", sort=True):
             true, false = rows.sort_values("truth", ascending=False).itertuples(index=False)
@@ -178,6 +199,12 @@ def atomic(w: World, count: int, seed: int, family: str = "atomic") -> list[Item
             frame = side[(int(rng.integers(len(side))) + turn) % len(side)]
             found += [item(w, point, frame, family, pair=f"{true.fact}~{false.fact}") for point in (true, false)]
     return found[:count]
+
+
+def extended(w: World, count: int, seed: int) -> list[Item]:
+    """Atomic questions about the maps of dysts and the user's own systems, balanced among these alone."""
+    joined = w.points["system_id"].str.startswith("dysts_map_") | w.points["system_id"].isin(list(w.own))
+    return atomic(replace(w, points=w.points[joined]), count, seed, "extended_systems")
 
 
 def paraphrases(w: World, count: int, seed: int) -> list[Item]:
