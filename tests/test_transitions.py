@@ -3,6 +3,7 @@
 import json
 import re
 from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -40,7 +41,7 @@ def sweep_of(system_id, sweep, regimes, s=None):
     values = [(s or system(system_id)).parameters[sweep] - 1.0 + n * 0.0625 for n in range(len(regimes))]
     rows = [point(system_id, sweep, x, *found, s) for x, found in zip(values, regimes, strict=True)]
     brackets = []
-    for n, (a, b) in enumerate(zip(regimes, regimes[1:], strict=False)):
+    for n, (a, b) in enumerate(pairwise(regimes)):
         if a != b:
             kind = "accumulation" if "chaotic" in (a[0], b[0]) else "period_doubling"
             lo = values[n] + 0.01
