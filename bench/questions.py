@@ -149,9 +149,8 @@ def paired(tables: Mapping[str, pd.DataFrame], count: int, seed: int) -> list[tu
         share *= 2
     found: list[tuple[Any, Any]] = []
     for table in chosen.values():
-        for _, rows in table.groupby("pair", sort=True):
-            true, false = rows.sort_values("truth", ascending=False).itertuples(index=False)
-            found.append((true, false))
+        rows = table.sort_values(["pair", "truth"], ascending=[True, False]).itertuples(index=False)
+        found += zip(rows, rows, strict=True)  # a TRUE one, then its partner
     order = np.random.default_rng(seed).permutation(len(found))
     return [found[i] for i in order[:count]]
 

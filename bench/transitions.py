@@ -145,11 +145,17 @@ def span_claims(w: World) -> dict[str, pd.DataFrame]:
 def _told(table: pd.DataFrame, asked: str, truth: Truths) -> pd.DataFrame:
     """The claims of one kind, of systems in which it takes both values."""
     found = table[truth.notna()].assign(truth=truth[truth.notna()].astype(bool), predicate=asked)
-    found = found[found.groupby("system_id")["truth"].transform("nunique") == 2]
+    found = _of_both(found)
     ends = [_part(found[f"{end}_value"], found["width"]) for end in ("a", "b")]
+    found = found.copy()
     if asked.split("~")[0] in WHICH:  # of which there are few: a place is a quarter of the range, walked one way
         found["place"] = (found["position"] * QUARTERS).astype(int) * 2 + (found["moved"] == "lowered")
     return found.assign(fact=_fact(found) + ends[0] + ">" + ends[1]).drop_duplicates("fact")
+
+
+def _of_both(found: pd.DataFrame) -> pd.DataFrame:
+    """The claims of systems in which both answers occur."""
+    return found[found.groupby("system_id")["truth"].transform("nunique") == 2]
 
 
 def _fact(found: pd.DataFrame) -> pd.Series:
@@ -164,6 +170,7 @@ def point_claims(w: World) -> dict[str, pd.DataFrame]:
     """Claims about single values: the regime, the period of a cycle, and whether two starts lead to the same kind."""
     near_and_clear = {name: [claims(w, name, near=near) for near in (False, True)] for name in AT_A_VALUE}
     found = {name: pd.concat(parts, ignore_index=True) for name, parts in near_and_clear.items()}
+    found = {name: _of_both(table[table["stability"] != "neutral"]) for name, table in found.items()}
     table = settled(w.points).merge(w.points[["system_id", "sweep", "value", "place"]])
     counted = table[table.groupby("system_id")["period"].transform("max") >= min(PERIODS)]
     for period in PERIODS:
@@ -177,8 +184,7 @@ def point_claims(w: World) -> dict[str, pd.DataFrame]:
 
 
 def _asked(table: pd.DataFrame, asked: str, truth: pd.Series) -> pd.DataFrame:
-    found = table.assign(truth=truth, predicate=asked)
-    found = found[found.groupby("system_id")["truth"].transform("nunique") == 2]
+    found = _of_both(table.assign(truth=truth, predicate=asked))
     return found.assign(fact=_fact(found) + _part(found["value"], found["width"])).drop_duplicates("fact")
 
 
