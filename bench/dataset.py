@@ -14,10 +14,24 @@ import numpy as np
 
 from bench import logic
 from bench.instances import equation_classes
-from bench.questions import ASKED, CLEAR, OPEN_BOOK, Item, World, atomic, blocks, misleading, paraphrases, perturbations
+from bench.near_misses import near_misses
+from bench.questions import (
+    ASKED,
+    CLEAR,
+    OPEN_BOOK,
+    Item,
+    World,
+    atomic,
+    blocks,
+    extended,
+    misleading,
+    paraphrases,
+    perturbations,
+)
 from bench.rendering import printed
+from bench.transitions import transitions
 from cache.key import source_digest
-from dynamics.registry import system, system_ids
+from dynamics.registry import system_ids
 from dynamics.typeset import definitions, equations
 
 Maker = Callable[[World, int, int], list[Item]]
@@ -57,6 +71,9 @@ FAMILIES: dict[str, Maker] = {
     "consistency_paraphrase": paraphrases,
     "perturbation": perturbations,
     "adversarial_misleading": misleading,
+    "adversarial_nearmiss": near_misses,
+    "regime_transition": transitions,
+    "extended_systems": extended,
     "atomic": atomic,
 }
 INFERENCES = ("multi_hop", "fol_inference")  # which say nothing about a point
@@ -90,7 +107,7 @@ def questions(
             continue
         if told is not None:
             told(family, len(rows))
-        made = atomic(w, count, seed, uses) if family == "atomic" else make(w, count, seed)
+        made = atomic(w, count, seed, uses=uses) if family == "atomic" else make(w, count, seed)
         if len(made) < count:
             raise TooFewError(f"{family}: {count} rows are asked and {len(made)} can be made from this ground truth")
         uses.update(row["fact"] for row in made if row["group"] is None and family != "atomic")
@@ -104,7 +121,7 @@ def _with_equations(row: Item, w: World) -> Item:
     """The row with its system's equations before the question; an inference needs none."""
     if row["type"] in INFERENCES:
         return row
-    s = system(row["system_id"])
+    s = w.system(row["system_id"])
     circles = [w.language.subject["circle"].format(name=x, value=printed(size)) for x, size in s.circle.items()]
     lines = "\n".join([*(one.text for one in [*definitions(s), *equations(s)]), *circles])
     name = w.language.name_of(s.id)

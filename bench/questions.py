@@ -10,8 +10,8 @@ differ.
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Any
 
@@ -48,38 +48,58 @@ class World:
     points: pd.DataFrame
     brackets: Sequence[dict[str, Any]]
     language: Language
+    own: Mapping[str, System]
     asked: Sequence[str] = ASKED
+
+    def system(self, system_id: str) -> System:
+        """A system of the list, or one of the user's own."""
+        return self.own.get(system_id) or system(system_id)
 
 
 def world(
-    points: pd.DataFrame, brackets: Sequence[dict[str, Any]], lang: str = "en", asked: Sequence[str] = ASKED
+    points: pd.DataFrame,
+    brackets: Sequence[dict[str, Any]],
+    lang: str = "en",
+    own: Sequence[System] = (),
+    asked: Sequence[str] = ASKED,
 ) -> World:
     """The points of sweeps of systems that a question can state, with what pairs are matched on.
+
+    own : systems of a user's file (dynamics.registry.systems_in_file), which questions name by their equations.
 
     Left out are variants, whose equations a name does not say, systems of more than LARGEST variables, and points in
     windows between grid points, whose digits would tell. Of points with a column `fresh` those are asked about.
     """
     found = instances(points, brackets)
-    known = {i: s for i in found["system_id"].unique() if askable(s := system(i))}
+    mine = {s.id: s for s in own}
+    known = {i: s for i in found["system_id"].unique() if askable(s := mine.get(i) or system(i))}
     found = found[found["system_id"].isin(known)].copy()
     ranges = found.groupby(["system_id", "sweep"])["value"]
     found["width"] = ranges.transform("max") - ranges.transform("min")
     if "fresh" in found:  # the others say what the ranges are
         found = found[found["fresh"]].copy()
-    own = [known[i].parameters[name] for i, name in zip(found["system_id"], found["sweep"], strict=True)]
-    found["distance"] = (found["value"] - np.array(own)).abs() / found["width"]
+    standard = [known[i].parameters[name] for i, name in zip(found["system_id"], found["sweep"], strict=True)]
+    found["distance"] = (found["value"] - np.array(standard)).abs() / found["width"]
     found["printed"] = [len(printed(value)) for value in found["value"]]
     found["past"] = [known[i].kind == "dde" for i in found["system_id"]]
     usual = found.groupby(["system_id", "sweep"])["printed"].transform("median")
     found = found[found["printed"] <= usual].copy()
     found["place"] = places(found)
-    found["cluster"] = [f"block{blocks()[c]:02d}" for c in found["equation_class"]]
-    return World(found.reset_index(drop=True), brackets, language(lang), asked)
+    found["cluster"] = [f"block{_block(c):02d}" for c in found["equation_class"]]
+    said = language(lang)
+    named = {s.id: said.equations(s) for s in own}
+    said = replace(said, names={**said.names, **named})
+    return World(found.reset_index(drop=True), brackets, said, mine, asked)
 
 
 def askable(s: System) -> bool:
     """Whether a question can state the system by its name, its parameters and its start."""
     return s.variant_of is None and s.kind in KINDS and s.dimension <= LARGEST
+
+
+def _block(name: str) -> int:
+    """The block of an equation class; that of a user's own system is dealt by its name alone."""
+    return blocks()[name] if name in blocks() else int(hashlib.sha256(name.encode()).hexdigest(), 16) % BLOCKS
 
 
 @cache
@@ -103,26 +123,31 @@ def claims(w: World, predicate: str, *, near: bool = False) -> pd.DataFrame:
 
 
 def pairs(w: World, count: int, seed: int) -> list[tuple[Any, Any]]:
-    """About `count` pairs of points, one where a predicate is TRUE and one where it is FALSE, spread over predicates.
+    """About `count` pairs of points, a predicate TRUE at the one and FALSE at the other, spread over predicates."""
+    return paired(_tables(w), count, seed)
 
-    No system gives more pairs to a predicate than are needed for that; there may be fewer than `count`.
+
+def paired(tables: Mapping[str, pd.DataFrame], count: int, seed: int) -> list[tuple[Any, Any]]:
+    """About `count` pairs of a TRUE and a FALSE claim of one system, spread over the tables, each balanced in itself.
+
+    tables : of what is asked, its claims with `system_id`, `place` and `truth`. No system gives more pairs to one of
+    them than are needed for the count.
     """
-    share = 2
-    while len(found := _pairs_of(w, share, seed)) < count and share <= MOST_OF_SYSTEM:
-        share *= 4
+    chosen: dict[str, pd.DataFrame] = {}
+    growing, share = {name: table for name, table in tables.items() if len(table)}, 2
+    while growing:
+        more = {name: balanced(table, share, seed) for name, table in growing.items()}
+        growing = {name: growing[name] for name, table in more.items() if len(table) > len(chosen.get(name, ()))}
+        chosen |= more
+        if sum(map(len, chosen.values())) // 2 >= count or share > 4 * MOST_OF_SYSTEM:
+            break
+        share *= 2
+    found: list[tuple[Any, Any]] = []
+    for table in chosen.values():
+        rows = table.sort_values(["pair", "truth"], ascending=[True, False]).itertuples(index=False)
+        found += zip(rows, rows, strict=True)  # a TRUE one, then its partner
     order = np.random.default_rng(seed).permutation(len(found))
     return [found[i] for i in order[:count]]
-
-
-@lru_cache(maxsize=16)
-def _pairs_of(w: World, share: int, seed: int) -> list[tuple[Any, Any]]:
-    """The pairs of all predicates, with at most `share` points of one system and predicate."""
-    found: list[tuple[Any, Any]] = []
-    for table in _tables(w).values():
-        rows = balanced(table, share, seed).sort_values(["pair", "truth"], ascending=[True, False])
-        points = list(rows.itertuples(index=False))
-        found += zip(points[::2], points[1::2], strict=True)
-    return found
 
 
 @lru_cache(maxsize=4)
@@ -132,27 +157,35 @@ def _tables(w: World) -> dict[str, pd.DataFrame]:
 
 
 def item(w: World, point: Any, frame: Frame, family: str, **more: Any) -> Item:
-    """One question about one point, with everything but what makes it a row of a set."""
-    params, start = json.loads(point.params), json.loads(point.initial_condition)
-    if point.sweep != ENERGY:  # which the start says already
-        params.pop(ENERGY, None)
-    subject = w.language.system_at(point.system_id, params, start, point.past)
-    truth = bool(point.truth) != frame.negates
-    measured = json.loads(point.predicates)[point.predicate]
+    """One question about a predicate of one point, with everything but what makes it a row of a set."""
+    subject = w.language.system_at(point.system_id, stated(point), json.loads(point.initial_condition), point.past)
+    basis = json.loads(point.predicates)[point.predicate]["basis"]
+    return record(w, point, frame, family, w.language.asked(frame, point.predicate, subject), basis, **more)
+
+
+def stated(point: Any) -> dict[str, float]:
+    """The parameters of a point that a question states: not the energy that the start says already."""
+    params: dict[str, float] = json.loads(point.params)
+    return {name: value for name, value in params.items() if name != ENERGY or point.sweep == ENERGY}
+
+
+def record(w: World, claim: Any, frame: Frame, family: str, question: str, basis: str, **more: Any) -> Item:
+    """The fields of a question about one system, in their order; `claim` is a point, or says as much as one."""
+    truth = bool(claim.truth) != frame.negates
     return {
-        "question": w.language.asked(frame, point.predicate, subject), "ground_truth": "TRUE" if truth else "FALSE",
-        "type": family, "system_id": point.system_id, "template": frame.form, "params": params,
-        "predicate": point.predicate, "cluster": point.cluster, "fact": point.fact, "group": None, "pair": None,
+        "question": question, "ground_truth": "TRUE" if truth else "FALSE",
+        "type": family, "system_id": claim.system_id, "template": frame.form, "params": stated(claim),
+        "predicate": claim.predicate, "cluster": claim.cluster, "fact": claim.fact, "group": None, "pair": None,
         "role": None, "gold3": None, "negates": "question" if frame.negates else None,
         "polarity": "negative" if frame.negates else "positive", "form": frame.form, "hops": None,
-        "systems": [point.system_id], "margin": None if np.isnan(point.margin) else float(point.margin), "premises": [],
+        "systems": [claim.system_id], "margin": None if np.isnan(claim.margin) else float(claim.margin), "premises": [],
         "context": None, "axioms": None, "book": "closed", "lang": w.language.name,
-        "evidence": {"regime": point.regime, "basis": measured["basis"], "initial_condition": start,
-                     "position": float(point.position)},
+        "evidence": {"regime": claim.regime, "basis": basis, "initial_condition": json.loads(claim.initial_condition),
+                     "position": float(claim.position)},
     } | more  # fmt: skip
 
 
-def atomic(w: World, count: int, seed: int, uses: Counter[str] | None = None) -> list[Item]:
+def atomic(w: World, count: int, seed: int, family: str = "atomic", uses: Counter[str] | None = None) -> list[Item]:
     """One predicate of one point, in all frames; half of the questions are denials.
 
     uses : how many rows ask a fact already; no fact is asked by more than REPEATS.
@@ -170,8 +203,14 @@ def atomic(w: World, count: int, seed: int, uses: Counter[str] | None = None) ->
             if len(found) >= count or max(uses[true.fact], uses[false.fact]) >= REPEATS:
                 continue
             uses.update((true.fact, false.fact))
-            found += [item(w, point, frame, "atomic", pair=f"{true.fact}~{false.fact}") for point in (true, false)]
+            found += [item(w, point, frame, family, pair=f"{true.fact}~{false.fact}") for point in (true, false)]
     return found[:count]
+
+
+def extended(w: World, count: int, seed: int) -> list[Item]:
+    """Atomic questions about the maps of dysts and the user's own systems, balanced among these alone."""
+    joined = w.points["system_id"].str.startswith("dysts_map_") | w.points["system_id"].isin(list(w.own))
+    return atomic(replace(w, points=w.points[joined]), count, seed, "extended_systems")
 
 
 def paraphrases(w: World, count: int, seed: int) -> list[Item]:

@@ -8,6 +8,7 @@ from importlib.resources import files
 from typing import Any
 
 from dynamics.registry import summaries
+from dynamics.system import System
 
 LANGUAGES = ("en", "zh")
 
@@ -33,6 +34,8 @@ class Language:
     distractors: tuple[str, ...]
     lures: tuple[str, ...]
     predicates: Mapping[str, Mapping[str, str]]
+    claims: tuple[Frame, ...]
+    transitions: Mapping[str, Any]
 
     def name_of(self, system_id: str) -> str:
         """What a system is called; no name says its regime."""
@@ -42,12 +45,19 @@ class Language:
         kind = "dysts_map" if system_id.startswith("dysts_map_") else "dysts"
         return self.subject[kind].format(name=stated) if system_id.startswith("dysts_") else stated
 
+    def equations(self, s: System) -> str:
+        """What a system that no list has is called: by its equations."""
+        side = self.subject["next" if s.discrete else "rate"]
+        rule = [side.format(name=name, rule=rule) for name, rule in zip(s.state, s.rule, strict=True)]
+        rule += [self.subject["equal"].format(name=name, value=value) for name, value in s.let.items()]
+        return self.subject["own_map" if s.discrete else "own_flow"].format(rule=self.subject["comma"].join(rule))
+
     def system_at(self, system_id: str, params: Mapping[str, float], start: Mapping[str, float], past: bool) -> str:
         """A system with its parameters and the state it starts from, numbers as they were labelled."""
-        state = self._listed(start)
+        state = self.listed(start)
         state = self.subject["past"].format(start=state) if past else state
         form = self.subject["with"] if params else self.subject["bare"]
-        return form.format(name=self.name_of(system_id), parameters=self._listed(params), start=state)
+        return form.format(name=self.name_of(system_id), parameters=self.listed(params), start=state)
 
     def asked(self, frame: Frame, predicate: str, subject: str) -> str:
         """The question that a frame makes of a predicate and a subject."""
@@ -56,11 +66,18 @@ class Language:
             s=subject, S=_capital(subject), Ask=_capital(wordings["ask"]), **wordings
         )  # fmt: skip
 
+    def transition(self, frame: Frame, lead: str, wordings: Mapping[str, str], known: Mapping[str, str]) -> str:
+        """The question that a frame makes of a claim: a lead says what is done, wordings what is claimed of it."""
+        said = {key: text.format(**known) for key, text in wordings.items()}
+        lead = self.transitions["leads"][lead].format(**known)
+        return frame.text.format(lead=lead, Ask=_capital(said["ask"]), **said)
+
     def joined(self, *sentences: str) -> str:
         """Sentences one after another."""
         return self.subject["space"].join(sentences)
 
-    def _listed(self, values: Mapping[str, float]) -> str:
+    def listed(self, values: Mapping[str, float]) -> str:
+        """Names and values, digit for digit."""
         parts = [self.subject["equal"].format(name=name, value=printed(value)) for name, value in values.items()]
         if len(parts) < 2:
             return "".join(parts)
@@ -78,9 +95,12 @@ def language(name: str) -> Language:
     if name not in LANGUAGES:
         raise ValueError(f"there are no questions in {name!r}; there are some in {', '.join(LANGUAGES)}")
     data: dict[str, Any] = tomllib.loads((files("bench") / "templates" / f"{name}.toml").read_text(encoding="utf-8"))
-    frames, paraphrases = (tuple(Frame(**row) for row in data[key]) for key in ("frame", "paraphrase"))
+    frames, paraphrases, claims = (tuple(Frame(**row) for row in data[key]) for key in ("frame", "paraphrase", "claim"))
     distractors, lures = (tuple(row["text"] for row in data[key]) for key in ("distractor", "lure"))
-    return Language(name, data["subject"], data["names"], frames, paraphrases, distractors, lures, data["predicates"])
+    return Language(
+        name, data["subject"], data["names"], frames, paraphrases, distractors, lures, data["predicates"], claims,
+        data["transitions"],
+    )  # fmt: skip
 
 
 @cache

@@ -82,7 +82,7 @@ def _rows(
         provenance = made_of(folder, seed, {"book": book, "lang": lang, "fresh": jobs is not None})
         if jobs is not None:
             table = _labelled_now(table, between, seed, jobs, bars)
-        asked = world(table, between, lang, BOOKS[book])
+        asked = world(table, between, lang, asked=BOOKS[book])
         bars.update(bar, total=sum(sizes.values()))
         rows = questions(
             asked, sizes, seed, book, lambda name, done: bars.update(bar, description=name, completed=done)
