@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bench.dataset import finished
 from bench.near_misses import near_misses
-from bench.questions import extended, finished, world
+from bench.questions import extended, world
 from bench.rendering import LANGUAGES, language, printed
 from bench.spans import spans
 from bench.transitions import KINDS, point_claims, span_claims, transitions
