@@ -36,7 +36,7 @@ def sides(w: World, predicate: str) -> pd.DataFrame:
 
     `up` says whether the predicate is TRUE at the larger of the two values.
     """
-    table = pd.concat([claims(w, predicate, near=near) for near in (False, True)], ignore_index=True)
+    table = claims(w, predicate, anywhere=True)
     table = table.sort_values(["system_id", "sweep", "value"], ignore_index=True)
     after = table.shift(-1)
     neighbours = (table["system_id"] == after["system_id"]) & (table["sweep"] == after["sweep"])

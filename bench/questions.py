@@ -109,10 +109,10 @@ def blocks() -> dict[str, int]:
     return {name: n % BLOCKS for n, name in enumerate(classes)}
 
 
-def claims(w: World, predicate: str, *, near: bool = False) -> pd.DataFrame:
-    """The points at which a predicate is decided, of systems where it takes both values; clear of brackets, or near."""
+def claims(w: World, predicate: str, *, anywhere: bool = False) -> pd.DataFrame:
+    """The points at which a predicate is decided, of systems where it takes both values; clear of brackets, or all."""
     table = w.points[w.points[predicate].isin(["TRUE", "FALSE"])]
-    table = table[(table["margin"] < CLEAR) if near else ~(table["margin"] < CLEAR)].copy()
+    table = (table if anywhere else table[~(table["margin"] < CLEAR)]).copy()
     table["truth"] = table[predicate] == "TRUE"
     both = table.groupby("system_id")["truth"].transform("nunique") == 2
     table = table[both].copy()

@@ -168,8 +168,7 @@ def _part(values: pd.Series, width: pd.Series) -> pd.Series:
 
 def point_claims(w: World) -> dict[str, pd.DataFrame]:
     """Claims about single values: the regime, the period of a cycle, and whether two starts lead to the same kind."""
-    near_and_clear = {name: [claims(w, name, near=near) for near in (False, True)] for name in AT_A_VALUE}
-    found = {name: pd.concat(parts, ignore_index=True) for name, parts in near_and_clear.items()}
+    found = {name: claims(w, name, anywhere=True) for name in AT_A_VALUE}
     found = {name: _of_both(table[table["stability"] != "neutral"]) for name, table in found.items()}
     table = settled(w.points).merge(w.points[["system_id", "sweep", "value", "place"]])
     counted = table[table.groupby("system_id")["period"].transform("max") >= min(PERIODS)]
