@@ -33,6 +33,7 @@ class Language:
     distractors: tuple[str, ...]
     lures: tuple[str, ...]
     predicates: Mapping[str, Mapping[str, str]]
+    report: Mapping[str, Any]
 
     def name_of(self, system_id: str) -> str:
         """What a system is called; no name says its regime."""
@@ -80,7 +81,8 @@ def language(name: str) -> Language:
     data: dict[str, Any] = tomllib.loads((files("bench") / "templates" / f"{name}.toml").read_text(encoding="utf-8"))
     frames, paraphrases = (tuple(Frame(**row) for row in data[key]) for key in ("frame", "paraphrase"))
     distractors, lures = (tuple(row["text"] for row in data[key]) for key in ("distractor", "lure"))
-    return Language(name, data["subject"], data["names"], frames, paraphrases, distractors, lures, data["predicates"])
+    words = (data["predicates"], data["report"])
+    return Language(name, data["subject"], data["names"], frames, paraphrases, distractors, lures, *words)
 
 
 @cache
