@@ -21,6 +21,8 @@ from bench.conditions import Measurement, Name
 from bench.pairs import balanced
 from bench.questions import World, claims
 from bench.release import packed
+from cache.key import key
+from cache.results import Results
 from cache.store import write_whole
 from dynamics.block import RunStatus
 from dynamics.codegen import LANES
@@ -34,6 +36,7 @@ from indicators.sampling import local_maxima
 from indicators.zero_one import FREQUENCIES, displacement, growth_correlation, zero_one_k
 from labeling.evidence import Evidence
 from labeling.gathering import gathered, swept_start
+from labeling.provenance import identity
 from labeling.settings import Settings
 from labeling.workers import Workers
 
@@ -49,7 +52,7 @@ NOISES = (0.5, 1.0, 2.0)
 REPEATED = 2  # times that a fault is made, over other stretches or with other noise
 RUNS = (1000, 400, 200)  # turns, long
 BRIEF, BRIEF_MAP = (8, 16, 32), (64, 100)
-WINDOWS, KEPT = 12, (0, 4, 8, 11)  # of short runs, in order of their numbers
+WINDOWS, KEPT = 12, (0, 2, 4, 7, 9, 11)  # of short runs, in order of their numbers
 DROPPED = 100  # turns
 FEWEST_TURNS = 30
 FEWEST_PER_TURN = 12  # states, from which a spline reads what lies between
@@ -88,6 +91,11 @@ def diagnosed(points: pd.DataFrame, workers: Workers) -> pd.DataFrame:
             about = {"system_id": point.system_id, "sweep": point.sweep, "params": point.params}
             found += [about | asdict(m) for m in numbers]
     return pd.DataFrame(found)
+
+
+def kept_results(*, fresh: bool = False) -> Results:
+    """Where the numbers of a system are kept: under what decides them, this file's own text included."""
+    return Results(key(identity(), Path(__file__).read_bytes()), "diagnostics", fresh)
 
 
 def write_diagnostics(folder: Path, table: pd.DataFrame) -> None:
@@ -170,26 +178,28 @@ def _of_series(x: Floats, per_turn: float, discrete: bool, rng: np.random.Genera
     most = int((len(x) - 1) / spaced)
     for count in (n for n in LONG if n <= most):
         values = through(spaced * np.arange(count))
-        yield from _both(values, step, 0.0, proper=True)
+        yield from _both(values, step, 0.0)
         if count == LONG[-1]:
-            for noise in NOISES * REPEATED:
-                yield from _both(values + noise * values.std() * rng.standard_normal(count), step, noise, proper=True)
+            for n, noise in enumerate(NOISES * REPEATED):
+                noisy = values + noise * values.std() * rng.standard_normal(count)
+                yield from _both(noisy, step, noise, again=n >= len(NOISES))
     for begin in range(0, min(most, 4 * SHORT) - SHORT + 1, SHORT):
-        yield from _both(through(spaced * np.arange(begin, begin + SHORT)), step, 0.0, proper=True)
+        yield from _both(through(spaced * np.arange(begin, begin + SHORT)), step, 0.0, again=True)
     fine = FINE * per_turn
     for count in OVERSAMPLED:
         for begin in range(0, REPEATED * count, count):
             if fine * (begin + count) < len(x) - 1:
-                yield from _both(through(fine * np.arange(begin, begin + count)), FINE, 0.0, proper=False)
+                yield from _both(through(fine * np.arange(begin, begin + count)), FINE, 0.0, again=begin > 0)
 
 
-def _both(values: Floats, step: float, noise: float, *, proper: bool) -> Iterator[Measurement]:
-    """K (the bare formula, where the test would refuse) and permutation entropy of order 5 of successive values."""
-    k = zero_one_k(values, stride=1) if proper else _unchecked_k(values)
+def _both(values: Floats, step: float, noise: float, *, again: bool = False) -> Iterator[Measurement]:
+    """K (the bare formula, where the test would refuse) and, the first time, permutation entropy of order 5."""
+    k = _unchecked_k(values) if step == FINE else zero_one_k(values, stride=1)
     if k.value is not None:
         yield Measurement("zero_one_k", k.number, _half(k), k.status, step, len(values), DROPPED, noise)
-    h = permutation_entropy(values, order=ORDER)
-    yield Measurement("permutation_entropy", h.number, _half(h), h.status, step, len(values), DROPPED, noise)
+    if not again:
+        h = permutation_entropy(values, order=ORDER)
+        yield Measurement("permutation_entropy", h.number, _half(h), h.status, step, len(values), DROPPED, noise)
 
 
 def _unchecked_k(values: Floats) -> Estimate:

@@ -20,7 +20,9 @@ from bench.conditions import DECIDING, MIDDLE, Measurement, Name, flaws, says_ch
 RELATIVE, CLOSE = 0.1, 0.003  # of two rates that hardly differ
 ERROR_RELATIVE, ERROR_CLOSE = 0.5, 0.03  # of their half-widths
 SHORT = 100  # iterates of a map or turns, up to which a run is called short
-SPREAD = 0.1  # weight of showing all indicators equally often
+BOUND = 0.42  # of the MCC of the best limit on one number
+COUNTED = 0.45  # of the numbers of an indicator
+WEIGHTS = (0.25, 0.25)  # of the shares that count, and of showing all indicators equally often, beside the bound
 ENTROPY: Name = "permutation_entropy"
 
 Pair = tuple[Measurement, Measurement]
@@ -87,10 +89,15 @@ class Composer:
         return [found[i] for i in self.rng.permutation(len(found))]
 
     def _cost(self, plan: Sequence[Role]) -> float:
+        """How far the scores are over BOUND, and the shares from COUNTED and from each other."""
         after = self.shown + Counter(plan)
-        totals = [sum(count for role, count in after.items() if role[0] == name) for name in (*DECIDING, ENTROPY)]
-        uneven = sum((total / sum(totals) - 1 / len(totals)) ** 2 for total in totals)
-        return sum(_score(after, name) ** 2 for name in (*DECIDING, ENTROPY)) + SPREAD * uneven
+        totals = {name: sum(n for role, n in after.items() if role[0] == name) for name in (*DECIDING, ENTROPY)}
+        cost = 0.0
+        for name, total in totals.items():
+            cost += max(0.0, _score(after, name) - BOUND) ** 2 * (name != ENTROPY)
+            cost += WEIGHTS[0] * (after[name, True, None] / max(total, 1) - COUNTED) ** 2
+            cost += WEIGHTS[1] * (total / sum(totals.values()) - 1 / len(totals)) ** 2
+        return cost
 
 
 def _score(shown: Counter[Role], name: Name) -> float:

@@ -11,6 +11,7 @@ from cli.audit import audit
 from cli.axioms import axioms
 from cli.baselines import baselines
 from cli.cache import cache
+from cli.diagnostics import diagnostics
 from cli.indicators import indicators
 from cli.label import label
 from cli.options import UsageError, fault_of
@@ -29,6 +30,7 @@ app.command()(indicators)
 app.command()(audit)
 app.command()(axioms)
 app.command()(baselines)
+app.command()(diagnostics)
 app.command()(cache)
 
 
