@@ -31,6 +31,7 @@ from bench.report_items import (
 from bench.reports import alike, fit, near, unfit
 
 CROSS = "cross_indicator"
+DISAGREEING: tuple[Name, ...] = ("zero_one_k", "megno_slope")  # a wide interval of an exponent contradicts nothing
 EXPONENT: Name = "lyapunov_max"
 CLEARLY = 0.002  # by which printed intervals are apart, or overlap
 
@@ -49,7 +50,7 @@ def _believed(w: World, known: Known, rng: np.random.Generator) -> Made:
     frames = alternating(w, "believed", rng)
     for one in each_point(known, rng):
         truth = bool(one.point.truth)
-        pairs = [(g, b) for name, other in permutations(DECIDING, 2) for g in fit(one.numbers, name)
+        pairs = [(g, b) for name, other in permutations(DISAGREEING) for g in fit(one.numbers, name)
                  if says_chaos(g) == truth for b in unfit(one.numbers, other) if says_chaos(b) != truth]  # fmt: skip
         if not pairs:
             continue

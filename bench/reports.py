@@ -15,15 +15,16 @@ from typing import Any
 
 import numpy as np
 
-from bench.conditions import DECIDING, MIDDLE, Measurement, Name, flaws, says_chaos, valid
+from bench.conditions import DECIDING, GROWTH, MIDDLE, Measurement, Name, flaws, says_chaos, valid
 
 RELATIVE, CLOSE = 0.1, 0.003  # of two rates that hardly differ
 ERROR_RELATIVE, ERROR_CLOSE = 0.5, 0.03  # of their half-widths
 SHORT = 100  # iterates of a map or turns, up to which a run is called short
 BOUND = 0.42  # of the MCC of the best limit on one number
 COUNTED = 0.45  # of the numbers of an indicator
-WEIGHTS = (0.25, 0.25)  # of the shares that count, and of showing all indicators equally often, beside the bound
+WEIGHTS = (0.05, 0.05)  # of the shares that count, and of showing all indicators equally often, beside the bound
 ENTROPY: Name = "permutation_entropy"
+TWICE: Name = "zero_one_k"  # which may be shown twice, as it counts and as it does not
 
 Pair = tuple[Measurement, Measurement]
 Role = tuple[Name, bool, bool | None]  # an indicator, whether its number counts, and what one says that does not
@@ -74,7 +75,8 @@ class Composer:
         known = _known(chaotic, regular)
         plans: list[tuple[Role, ...]] = []
         for deciding in (role for role in known if role[1] and role[0] in DECIDING):
-            others = [role for role in known if not role[1] and role[0] in DECIDING and role[0] != deciding[0]]
+            others = [role for role in known if not role[1] and role[0] == TWICE]
+            others += [role for role in known if not role[1] and role[0] in GROWTH and role[0] != deciding[0]]
             entropies = [(), *((role,) for role in known if role[0] == ENTROPY)]
             for some in [some for size in (1, 2) for some in combinations(others, size)]:
                 if len({name for name, *_ in some}) == len(some):
@@ -94,7 +96,7 @@ class Composer:
         totals = {name: sum(n for role, n in after.items() if role[0] == name) for name in (*DECIDING, ENTROPY)}
         cost = 0.0
         for name, total in totals.items():
-            cost += max(0.0, _score(after, name) - BOUND) ** 2 * (name != ENTROPY)
+            cost += max(0.0, _score(after, name) - BOUND) ** 2 * (name != ENTROPY)  # which decides nothing
             cost += WEIGHTS[0] * (after[name, True, None] / max(total, 1) - COUNTED) ** 2
             cost += WEIGHTS[1] * (total / sum(totals.values()) - 1 / len(totals)) ** 2
         return cost
@@ -137,8 +139,9 @@ def high(m: Measurement) -> bool:
 def told(report: Mapping[str, Any], m: Measurement) -> str:
     """A number and its conditions in a sentence; always as many decimals, and a sign where there may be one."""
     form = {"zero_one_k": "+.2f", ENTROPY: ".2f"}.get(m.indicator, "+.3f")
+    value = round(m.value, int(form[-2])) + 0.0  # of which 0 has one sign only
     return str(report["lines"][m.indicator]).format(
-        value=f"{m.value:{form}}", error=f"{m.error or 0.0:.3f}", step=f"{m.step or 0.0:.2f}", length=m.length,
+        value=f"{value:{form}}", error=f"{m.error or 0.0:.3f}", step=f"{m.step or 0.0:.2f}", length=m.length,
         transient=m.transient, noise=f"{m.noise:.1f}", weight=m.weight,
     )  # fmt: skip
 

@@ -37,7 +37,7 @@ def points():
     for system_id, sweep, up in SYSTEMS:
         s = system(system_id)
         for n in range(32):
-            value, chaotic = s.parameters[sweep] - 1.0 + n * 0.0625, (n % 2 == 0) == up
+            value, chaotic = s.parameters[sweep] - 1.0 + n * 0.0625, (n // 2 % 2 == 0) == up
             values = dict.fromkeys(NAMES, "UNDECIDED")
             values |= dict.fromkeys(("Chaotic", "PosLyap"), "TRUE" if chaotic else "FALSE")
             predicates = {name: {"value": v, "basis": "measured"} for name, v in values.items()}
@@ -106,7 +106,7 @@ def solved(question: str) -> bool:
     """The answer, from the English text alone."""
     figures, asked = read(question), question.splitlines()[-1]
     counting = [chaos(f) for f in figures if counts(f)]
-    if "largest Lyapunov exponent?" in asked or "intervals of" in asked:
+    if "greater of the two" in asked or "intervals of" in asked:
         one, other = ((f["value"] - f["error"], f["value"] + f["error"]) for f in figures)
         apart = one[0] > other[1] or other[0] > one[1]
         if "intervals of" in asked:
@@ -151,7 +151,7 @@ def test_a_reader_of_the_text_finds_the_answer(points, numbers, family):
 def test_no_number_alone_decides_and_those_that_count_do(points, numbers, family):
     items = [row for row in family(world(points, []), numbers, 400, seed=3)
              if len(row["evidence"].get("measurements", [])) > 1]  # fmt: skip
-    assert len(items) > 60
+    assert len(items) > 40
     truth = np.array([row["evidence"]["regime"] == "chaotic" for row in items])
     fields = Measurement.__dataclass_fields__
     shown = [[Measurement(**{key: m[key] for key in fields}) for m in row["evidence"]["measurements"]] for row in items]
