@@ -36,6 +36,7 @@ class Language:
     predicates: Mapping[str, Mapping[str, str]]
     claims: tuple[Frame, ...]
     transitions: Mapping[str, Any]
+    report: Mapping[str, Any]
 
     def name_of(self, system_id: str) -> str:
         """What a system is called; no name says its regime."""
@@ -99,7 +100,7 @@ def language(name: str) -> Language:
     distractors, lures = (tuple(row["text"] for row in data[key]) for key in ("distractor", "lure"))
     return Language(
         name, data["subject"], data["names"], frames, paraphrases, distractors, lures, data["predicates"], claims,
-        data["transitions"],
+        data["transitions"], data["report"],
     )  # fmt: skip
 
 

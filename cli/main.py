@@ -11,6 +11,7 @@ from cli.audit import audit
 from cli.axioms import axioms
 from cli.baselines import baselines
 from cli.cache import cache
+from cli.diagnostics import diagnostics
 from cli.generate import generate
 from cli.indicators import indicators
 from cli.label import label
@@ -31,6 +32,7 @@ app.command()(audit)
 app.command()(axioms)
 app.command()(generate)
 app.command()(baselines)
+app.command()(diagnostics)
 app.command()(cache)
 
 
