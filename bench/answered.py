@@ -10,6 +10,7 @@ import pandas as pd
 from bench import baselines
 from bench.answers import ERROR, INVALID, Answer, parsed
 from bench.care import CODES, care, standing
+from bench.cuc import cuc, pairs
 from bench.elicitation import belief
 from bench.predictions_file import Predictions
 
@@ -76,8 +77,9 @@ def answered(questions: pd.DataFrame, said: Predictions, parser: Callable[..., A
     known = replies["id"].isin(questions["id"])
     unknown = replies.loc[~known, "id"].tolist()
     replies = replies[known]
-    answers = [parser(response, finish, error) for response, finish, error
-               in zip(replies["response"], replies["finish_reason"], replies["error"], strict=True)]  # fmt: skip
+    given = [*zip(replies["response"], replies["finish_reason"], replies["error"], strict=True)]
+    known_answers = {reply: parser(*reply) for reply in dict.fromkeys(given)}  # most replies are one word
+    answers = [known_answers[reply] for reply in given]
     made = pd.DataFrame({"id": replies["id"], "epoch": replies["epoch"], "reason": [a.reason for a in answers],
                          "code": [CODES[a.value] for a in answers]})  # fmt: skip
     found = [belief(row["top"]) if isinstance(row, dict) else None for row in replies["logprobs"]]
@@ -122,11 +124,11 @@ def baseline_tables(questions: pd.DataFrame, every: bool = False, seed: int = 0)
 
 
 def scores(questions: pd.DataFrame, found: Answered, how: str = "ours", every: bool = False) -> dict[str, Any]:
-    """The scores of a model with the baselines beside it: overall and in each family."""
+    """The scores of a model (scores.json) with the baselines beside it, which are asked what it was asked."""
+    items, had = pairs(found.table)
     answered_ids = found.table.loc[found.table["code"] != CODES[None], "id"]
     beside = baseline_tables(questions[questions["id"].isin(answered_ids)], every)
-    return (
-        found.counts
-        | care(found.table, how)
-        | {"baselines": {name: standing(table, how) for name, table in beside.items()}}
-    )
+    return found.counts | care(found.table, how) | {
+        "baselines": {name: standing(table, how) for name, table in beside.items()},
+        "pairs": cuc(items, had) if had["asked"] else None,
+    }  # fmt: skip

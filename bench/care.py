@@ -157,16 +157,17 @@ def by_family(rows: pd.DataFrame, families: Sequence[str]) -> Floats:
     cell = valid["unit"].to_numpy() * len(families) + pd.Index(families).get_indexer(pd.Index(valid["type"]))
     said, true = valid["code"].to_numpy() == 1, valid["truth"].to_numpy()
     kinds = (true & said, ~true & said, ~true & ~said, true & ~said)
-    return np.stack([np.bincount(cell, kind.astype(float), size) for kind in kinds], axis=-1).reshape(
-        -1, len(families), 4
-    )
+    counts = np.stack([np.bincount(cell, kind, size) for kind in kinds], axis=-1).astype(float)
+    return counts.reshape(-1, len(families), 4)
 
 
 def _macro(rows: pd.DataFrame, families: Sequence[str]) -> Interval:
     """The mean MCC of the families that have both golds; the reason says how many do not."""
     counts = by_family(rows, families)
     both = ~np.isnan(mcc(counts.sum(axis=0)))
-    found = clustered_interval(counts[:, both], MACRO) if both.any() else clustered_interval(counts[:, :0])
+    if not both.any():
+        return Interval(None, None, None, int(counts.sum()), len(counts), "none", MCC.undefined)
+    found = clustered_interval(counts[:, both], MACRO)
     out = [name for name, is_in in zip(families, both, strict=True) if not is_in]
     told = f"without {len(out)} families that lack one gold answer: {', '.join(out)}" if out else None
     return replace(found, reason="; ".join(filter(None, (found.reason, told))) or None)
@@ -233,7 +234,8 @@ def calibration_error(
     clusters = int(cluster.max()) + 1
     cell, size = cluster * BINS + place, clusters * BINS
     values = (np.ones(len(place)), confidence, right.astype(float))
-    sums = np.stack([np.bincount(cell, x, size) for x in values], axis=-1).reshape(clusters, BINS, 3)
+    tallies = np.stack([np.bincount(cell, x, size) for x in values], axis=-1).astype(float)
+    sums = tallies.reshape(clusters, BINS, 3)
 
     def error(c: Floats) -> Floats:
         return np.asarray(np.abs(c[..., 1] - c[..., 2]).sum(axis=-1) / c[..., 0].sum(axis=-1))

@@ -97,7 +97,7 @@ def clustered_interval(counts: Floats, statistic: Statistic = MCC) -> Interval:
     allows of which none was seen, so that it is never [1, 1].
     """
     counts = np.asarray(counts, dtype=float)
-    counts = counts[counts.reshape(len(counts), -1).sum(axis=1) > 0]
+    counts = counts[counts.sum(axis=tuple(range(1, counts.ndim))) > 0]
     n, clusters = int(counts.sum()), len(counts)
     if n == 0:
         return Interval(None, None, None, 0, 0, "none", "there are no answers")

@@ -34,18 +34,20 @@ def read_questions(path: Path) -> tuple[pd.DataFrame, list[Fault]]:
     name), and `file` and `line`. `name` is the system's, by the row, else by the systems/*.json of a checkout.
     """
     if not path.exists():
-        return _frame([], {}), [
+        return questions_frame([], {}), [
             Fault(str(path), None, "there is no such file or folder; a .jsonl of questions is needed")
         ]
     files = _files(path)
     if not files:
-        return _frame([], {}), [Fault(str(path), None, "this folder has no .jsonl file, nor has a folder data in it")]
+        return questions_frame([], {}), [
+            Fault(str(path), None, "this folder has no .jsonl file, nor has a folder data in it")
+        ]
     rows: list[dict[str, Any]] = []
     faults: list[Fault] = []
     seen: dict[str, str] = {}
     for file in files:
         _read(file, rows, faults, seen)
-    return _frame(rows, _names(path)), faults
+    return questions_frame(rows, _names(path)), faults
 
 
 def digest(path: Path) -> str:
@@ -141,7 +143,8 @@ def _names(path: Path) -> dict[str, str]:
     return names
 
 
-def _frame(rows: list[dict[str, Any]], names: dict[str, str]) -> pd.DataFrame:
+def questions_frame(rows: list[dict[str, Any]], names: dict[str, str]) -> pd.DataFrame:
+    """Rows as the frame that `read_questions` returns."""
     keys = dict.fromkeys([*KNOWN, *(key for row in rows for key in row if key not in ("file", "line")), "file", "line"])
     frame = pd.DataFrame({key: pd.Series([row.get(key) for row in rows], dtype=object) for key in keys})
     frame["line"] = frame["line"].astype(int)
