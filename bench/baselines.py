@@ -2,7 +2,7 @@
 
 Each baseline answers every question from what it has learnt on questions about other systems (cross-fitting over
 clusters), within one family; the figure over all families is that of these answers together. It is the MCC with its
-interval from a bootstrap over clusters, and the inverted predictor's: either way, one that is not near 0 is a leak.
+interval over clusters, and the inverted predictor's: either way, one that is not near 0 is a leak.
 
 Counts (predicate, form, usual answer) leave out one cluster at a time. Models are fitted five times, each time without
 a fifth of the clusters and without all questions that name a system of the fifth; weights make both answers count the
@@ -14,22 +14,20 @@ the seed. One thread each and fixed seeds: the same figures for any number of pr
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin
-from sklearn.decomposition import TruncatedSVD
-from sklearn.ensemble import HistGradientBoostingClassifier
-from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits
 
 from bench import wording
-from bench.intervals import Interval, accuracy, clustered_interval, confusion
+from bench.intervals import ACCURACY, Interval, clustered_interval, confusion
 from dynamics.registry import summaries, system, system_ids, variant_ids
 from labeling.workers import Workers
+
+if TYPE_CHECKING:  # scikit-learn takes longer to import than counting takes
+    from sklearn.base import ClassifierMixin
 
 LIMIT, USUAL_LIMIT = 0.10, 0.15
 EVEN = (0.45, 0.55)  # of the answers that may be TRUE
@@ -90,12 +88,15 @@ def described(questions: pd.DataFrame) -> pd.DataFrame:
     named = {key: [name for system_id in json.loads(key) for name in names[system_id]] for key in keys.unique()}
     made["text"] = wording.masked(made["question"], keys, named)
     made["called"] = [" ".join(names[x][0] for x in json.loads(key)) for key in keys]
-    recognised = made["text"].map(wording.predicate_asked)
-    made["asked"] = _field(made, "predicate").where(_field(made, "predicate").notna(), recognised)
-    made["negations"] = made["text"].map(wording.negations)
-    made["skeleton"] = made["text"].map(wording.skeleton)
-    made["figures"] = made["text"].map(wording.figures)
+    # masked, most questions are alike: each text is looked at once
+    told = {text: _looked_at(text) for text in made["text"].unique()}
+    asked, made["skeleton"], made["negations"], made["figures"] = zip(*made["text"].map(told), strict=True)
+    made["asked"] = _field(made, "predicate").where(_field(made, "predicate").notna(), pd.Series(asked, dtype=object))
     return made
+
+
+def _looked_at(text: str) -> tuple[str | None, str, int, list[str]]:
+    return wording.predicate_asked(text), wording.skeleton(text), wording.negations(text), wording.figures(text)
 
 
 def baselines(
@@ -113,14 +114,14 @@ def baselines(
         parts = [family] if family != ALL else [*families]
         for name in PREDICTORS:
             reply = _joined([(families[part], said[part, name]) for part in parts])
-            found = reply if isinstance(reply, Interval) else clustered_interval(confusion(*reply), seed=seed)
+            found = reply if isinstance(reply, Interval) else clustered_interval(confusion(*reply))
             most = usual_limit if name == "usual answer" else limit
             over = any(end is not None and end > most for end in (found.hi, found.inverted().hi))
             results.append(Result(family, name, "mcc", found, most, over))
         rows = pd.concat([families[part] for part in parts])
         for name, says in (("always TRUE", True), ("always FALSE", False)):
             counts = confusion(rows["truth"], np.full(len(rows), says), rows["cluster"])
-            found = clustered_interval(counts, accuracy, seed=seed)
+            found = clustered_interval(counts, ACCURACY)
             assert found.value is not None
             results.append(Result(family, name, "accuracy", found, EVEN[1], not EVEN[0] <= found.value <= EVEN[1]))
     return results
@@ -274,6 +275,8 @@ def _words(rows: pd.DataFrame, seed: int) -> Floats:
 
 def _words_boosted(rows: pd.DataFrame, seed: int) -> Floats:
     """Boosted trees on the first singular vectors of the words and pairs of words of the masked question."""
+    from sklearn.decomposition import TruncatedSVD
+
     grams = _ngrams(rows["text"].map(_without_numbers), "word", (1, 2))
     count = min(COMPONENTS, min(grams.shape) - 1)
     if count < 1:
@@ -302,7 +305,7 @@ PREDICTORS: dict[str, Callable[[pd.DataFrame, int], Floats]] = {
 }
 
 
-def _fitted(rows: pd.DataFrame, features: Any, model: Callable[[int], ClassifierMixin], seed: int) -> Floats:
+def _fitted(rows: pd.DataFrame, features: Any, model: "Callable[[int], ClassifierMixin]", seed: int) -> Floats:
     """What a model says of each row that was fitted without its cluster, and without the systems that it names."""
     truth, said = rows["truth"].to_numpy(), np.full(len(rows), np.nan)
     rng = np.random.default_rng(seed)
@@ -337,18 +340,24 @@ def _splits(cluster: pd.Series, partner: pd.Series, seed: int) -> Iterator[tuple
         yield np.flatnonzero(learn), np.flatnonzero((low == a) & (high == b))
 
 
-def _boosted(seed: int) -> ClassifierMixin:
+def _boosted(seed: int) -> "ClassifierMixin":
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
     return HistGradientBoostingClassifier(
         max_leaf_nodes=15, max_bins=BINS, early_stopping=False, class_weight="balanced", random_state=seed
     )
 
 
-def _linear(seed: int) -> ClassifierMixin:
+def _linear(seed: int) -> "ClassifierMixin":
+    from sklearn.linear_model import LogisticRegression
+
     return LogisticRegression(solver="liblinear", C=10.0, class_weight="balanced", random_state=seed)
 
 
 def _ngrams(texts: pd.Series, analyzer: str, lengths: tuple[int, int]) -> Any:
     """(n, n-grams) sparse TF-IDF weights of n-grams that occur at least twice."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
     if texts.nunique() < 2:
         raise Unfit("all questions have the same words")
     split = {"token_pattern": r"[@#]|[^\W_]+"} if analyzer == "word" else {}

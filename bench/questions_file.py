@@ -1,5 +1,6 @@
 """Reading questions: JSON lines of the ChaosBench-Logic schema or of ours, with what is wrong told line by line."""
 
+import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,18 +34,35 @@ def read_questions(path: Path) -> tuple[pd.DataFrame, list[Fault]]:
     name), and `file` and `line`. `name` is the system's, by the row, else by the systems/*.json of a checkout.
     """
     if not path.exists():
-        return _frame([], {}), [
+        return questions_frame([], {}), [
             Fault(str(path), None, "there is no such file or folder; a .jsonl of questions is needed")
         ]
     files = _files(path)
     if not files:
-        return _frame([], {}), [Fault(str(path), None, "this folder has no .jsonl file, nor has a folder data in it")]
+        return questions_frame([], {}), [
+            Fault(str(path), None, "this folder has no .jsonl file, nor has a folder data in it")
+        ]
     rows: list[dict[str, Any]] = []
     faults: list[Fault] = []
     seen: dict[str, str] = {}
     for file in files:
         _read(file, rows, faults, seen)
-    return _frame(rows, _names(path)), faults
+    return questions_frame(rows, _names(path)), faults
+
+
+def digest(path: Path) -> str:
+    """The SHA-256 of a file of questions; of a folder as the published benchmark's manifest has it.
+
+    That is of the sorted lines "path:SHA-256:lines" of its files, with paths from the folder on.
+    """
+    if path.is_file():
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    lines = []
+    for file in _files(path):
+        content = file.read_bytes()
+        count = sum(1 for line in content.split(b"\n") if line.strip())
+        lines.append(f"{file.relative_to(path).as_posix()}:{hashlib.sha256(content).hexdigest()}:{count}\n")
+    return hashlib.sha256("".join(sorted(lines)).encode()).hexdigest()
 
 
 def _files(path: Path) -> list[Path]:
@@ -54,14 +72,11 @@ def _files(path: Path) -> list[Path]:
 
 
 def _read(file: Path, rows: list[dict[str, Any]], faults: list[Fault], seen: dict[str, str]) -> None:
-    """Add a file's questions and faults; one that holds for each line of the file is told once."""
-    lines = [(n, line) for n, line in enumerate(file.read_bytes().removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1)
-             if line.strip()]  # fmt: skip
-    if not lines:
-        faults.append(Fault(str(file), None, "this file is empty; a JSON object a line is needed"))
+    """Add a file's questions and faults."""
+    lines = json_lines(file)
     wrong: list[Fault] = []
     for n, line in lines:
-        row = _row(line)
+        row = line if isinstance(line, str) else _row(line)
         if isinstance(row, str):
             wrong.append(Fault(str(file), n, row))
         elif row["id"] in seen:
@@ -70,21 +85,36 @@ def _read(file: Path, rows: list[dict[str, Any]], faults: list[Fault], seen: dic
         else:
             seen[row["id"]] = f"{file.name}, line {n}"
             rows.append(row | {"file": str(file), "line": n})
-    if len(wrong) == len(lines) > 1 and len({fault.sentence for fault in wrong}) == 1:
-        wrong = [Fault(str(file), None, f"{wrong[0].sentence}; this holds for each of its {len(lines)} lines")]
-    faults += wrong
+    faults += told_once(file, wrong, len(lines))
 
 
-def _row(line: bytes) -> dict[str, Any] | str:
-    """A line's question, or what is wrong with it."""
+def json_lines(file: Path) -> list[tuple[int, dict[str, Any] | str]]:
+    """Number and object of each line that is not blank, or what is wrong with it."""
+    lines = file.read_bytes().removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    return [(n, _object(line)) for n, line in enumerate(lines, 1) if line.strip()]
+
+
+def told_once(file: Path, wrong: list[Fault], lines: int) -> list[Fault]:
+    """The faults of a file's lines; one that holds for each of them is told once, and so is that there are none."""
+    if not lines:
+        return [Fault(str(file), None, "this file is empty; a JSON object a line is needed")]
+    if len(wrong) == lines > 1 and len({fault.sentence for fault in wrong}) == 1:
+        return [Fault(str(file), None, f"{wrong[0].sentence}; this holds for each of its {lines} lines")]
+    return wrong
+
+
+def _object(line: bytes) -> dict[str, Any] | str:
     try:
         row = json.loads(line.decode("utf-8"))
     except UnicodeDecodeError as error:
         return f"byte {error.start + 1} is not UTF-8"
     except (ValueError, RecursionError) as error:
         return f"this is not JSON ({error})"
-    if not isinstance(row, dict):
-        return f"this is a JSON {type(row).__name__}, not an object"
+    return row if isinstance(row, dict) else f"this is a JSON {type(row).__name__}, not an object"
+
+
+def _row(row: dict[str, Any]) -> dict[str, Any] | str:
+    """A question, or what is wrong with it."""
     missing = [key for key in NEEDED if key not in row]
     if missing:
         return f"a question has the keys {', '.join(NEEDED)}; this has no {', no '.join(missing)}"
@@ -113,7 +143,8 @@ def _names(path: Path) -> dict[str, str]:
     return names
 
 
-def _frame(rows: list[dict[str, Any]], names: dict[str, str]) -> pd.DataFrame:
+def questions_frame(rows: list[dict[str, Any]], names: dict[str, str]) -> pd.DataFrame:
+    """Rows as the frame that `read_questions` returns."""
     keys = dict.fromkeys([*KNOWN, *(key for row in rows for key in row if key not in ("file", "line")), "file", "line"])
     frame = pd.DataFrame({key: pd.Series([row.get(key) for row in rows], dtype=object) for key in keys})
     frame["line"] = frame["line"].astype(int)

@@ -40,8 +40,9 @@ def plain(text: str) -> str:
 
     The 0-1 test is spelt out: it prints no number.
     """
-    letters = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
-    return letters.translate(ALIKE).replace("0-1 test", "zero-one test")
+    if not text.isascii():
+        text = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
+    return text.translate(ALIKE).replace("0-1 test", "zero-one test")
 
 
 def systems_of(system_id: str | None) -> list[str]:
@@ -55,18 +56,18 @@ def masked(questions: pd.Series, keys: pd.Series, names: dict[str, list[str]]) -
     A name that does not stand there whole is masked by its words that begin with a capital and by what it has in
     parentheses: "Is it false that Hadley is (dysts) bounded?" has none of "Hadley (dysts)" left.
     """
-    made = questions.map(plain)
-    for key, rows in made.groupby(keys, sort=False):
+    made = [plain(text) for text in questions]
+    for key, rows in pd.Series(range(len(made))).groupby(keys.to_numpy(), sort=False):
         whole = sorted({plain(name) for name in names.get(str(key), [])}, key=len, reverse=True)
         if not whole:
             continue
         first = _any_of(whole)
         words = {part for name in whole for part in _parts(name)}
         parts = _any_of(words) if words else None
-        for i, text in rows.items():
-            once = first.sub(NAME, text)
-            made.at[i] = once if once != text or parts is None else parts.sub(NAME, text)
-    return made
+        for i in rows:
+            once = first.sub(NAME, made[i])
+            made[i] = once if once != made[i] or parts is None else parts.sub(NAME, made[i])
+    return pd.Series(made, index=questions.index)
 
 
 def _parts(name: str) -> list[str]:

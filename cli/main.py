@@ -16,6 +16,7 @@ from cli.generate import generate
 from cli.indicators import indicators
 from cli.label import label
 from cli.options import UsageError, fault_of
+from cli.score import compare, leaderboard, score
 from cli.systems import systems
 
 app = typer.Typer(
@@ -33,6 +34,9 @@ app.command()(axioms)
 app.command()(generate)
 app.command()(baselines)
 app.command()(diagnostics)
+app.command()(score)
+app.command()(compare)
+app.command()(leaderboard)
 app.command()(cache)
 
 

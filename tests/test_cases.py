@@ -1,4 +1,4 @@
-"""Inputs that broke other tools: every case on systems, indicators and sweeps is named by a test; some are here."""
+"""Inputs that broke other tools: every case on systems, indicators, sweeps and scores is named by a test; some here."""
 
 import json
 import math
@@ -17,12 +17,13 @@ ONE_LOOK = Settings(escalations=0)
 
 
 @pytest.mark.skipif(not CASES.exists(), reason="the cases are not here")
-def test_every_case_on_systems_indicators_and_sweeps_is_named_by_a_test():
+def test_every_case_on_systems_indicators_sweeps_and_scores_is_named_by_a_test():
     rows = map(json.loads, CASES.read_text(encoding="utf-8").strip().split("\n"))
-    ids = {row["id"] for row in rows if row["area"] in ("dynamics", "lyapunov", "megno", "test01", "permen", "sweep")}
+    areas = ("dynamics", "lyapunov", "megno", "test01", "permen", "sweep", "parse", "metrics")
+    ids = {row["id"] for row in rows if row["area"] in areas}
     text = "".join(path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_*.py"))
     named = text.upper().replace("_", "-")
-    assert len(ids) == 57
+    assert len(ids) == 83
     assert {i for i in ids if i not in named} == set()
 
 
