@@ -18,7 +18,6 @@ from bench.report_items import (
     Known,
     Made,
     Measured,
-    Numbers,
     alternating,
     asked,
     each_point,
@@ -38,9 +37,9 @@ CLEARLY = 0.002  # by which printed intervals are apart, or overlap
 Run = tuple[Measured, Measurement]
 
 
-def cross_indicator(w: World, numbers: Numbers, count: int, seed: int) -> list[Item]:
+def cross_indicator(w: World, count: int, seed: int) -> list[Item]:
     """Two figures that disagree, two that may both not count, and the exponents of two runs."""
-    known = sides(w, numbers)
+    known = sides(w)
     kinds = (_believed, _decided, _larger, _apart)
     return mixed([kind(w, known, np.random.default_rng([seed, n])) for n, kind in enumerate(kinds)], count)
 

@@ -7,18 +7,22 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib.metadata import version
 from importlib.resources import files
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from bench import logic
+from bench.cross_questions import cross_indicator
+from bench.indicator_questions import atomic_with_data, indicator_diagnostic
 from bench.instances import equation_classes
 from bench.near_misses import near_misses
 from bench.questions import (
     ASKED,
     CLEAR,
     OPEN_BOOK,
+    REPEATS,
     Item,
     World,
     atomic,
@@ -38,7 +42,7 @@ Maker = Callable[[World, int, int], list[Item]]
 Told = Callable[[str, int], None]
 
 CANARY = "chaostruth-canary-6f1d2c0e-94b7-4b8e-a3f5-2f7c1e90d1aa"
-BOOKS = {"closed": ASKED, "open": OPEN_BOOK}  # and the predicates that each asks about
+BOOKS = {"closed": ASKED, "open": OPEN_BOOK, "data": ASKED}  # and the predicates that each asks about
 SPLITS = (("train", 32), ("dev", 8), ("test", 36), ("held_out", 4))  # blocks of each
 NEAR = "near_threshold"  # of test: what lies so close to a bracket that its digits matter
 KEYS = (
@@ -74,9 +78,14 @@ FAMILIES: dict[str, Maker] = {
     "adversarial_nearmiss": near_misses,
     "regime_transition": transitions,
     "extended_systems": extended,
+    "indicator_diagnostic": indicator_diagnostic,
+    "cross_indicator": cross_indicator,
     "atomic": atomic,
 }
+DATA_BOOK: dict[str, Maker] = {"atomic": atomic_with_data}  # the one family about points that shows figures of them
+GROUPED = ("multi_hop", "fol_inference", "consistency_paraphrase", "perturbation", "adversarial_nearmiss")
 INFERENCES = ("multi_hop", "fol_inference")  # which say nothing about a point
+OF_FIGURES = ("indicator_diagnostic", "cross_indicator")  # which ask what figures show
 PRESETS: dict[str, dict[str, int]] = {
     # of ChaosBench-Logic v2 (arXiv 2605.24305, table 1)
     "v2": {
@@ -102,24 +111,40 @@ def questions(
     """
     uses: Counter[str] = Counter()
     rows: list[Item] = []
-    for family, make in FAMILIES.items():
+    for family, make in (FAMILIES | DATA_BOOK if book == "data" else FAMILIES).items():
         if not (count := sizes.get(family, 0)):
             continue
         if told is not None:
             told(family, len(rows))
-        made = atomic(w, count, seed, uses=uses) if family == "atomic" else make(w, count, seed)
+        if make is atomic:
+            made = atomic(w, count, seed, uses=uses)
+        elif family in GROUPED:
+            made = make(w, count, seed)
+        else:
+            made = _within(make(w, count + count // 2, seed), uses, count)
         if len(made) < count:
             raise TooFewError(f"{family}: {count} rows are asked and {len(made)} can be made from this ground truth")
-        uses.update(row["fact"] for row in made if row["group"] is None and family != "atomic")
         rows += made
     if book == "open":
         rows = [_with_equations(row, w) for row in rows]
     return [rows[n] for n in np.random.default_rng(seed).permutation(len(rows))]
 
 
+def _within(rows: Sequence[Item], uses: Counter[str], count: int) -> list[Item]:
+    """The first `count` rows, pairs whole, that leave no fact asked more than REPEATS times."""
+    found: list[Item] = []
+    for _, pair in groupby(rows, key=lambda row: row["pair"]):
+        both = list(pair)
+        facts = Counter(row["fact"] for row in both)
+        if len(found) < count and all(uses[fact] + n <= REPEATS for fact, n in facts.items()):
+            uses.update(facts)
+            found += both
+    return found[:count]
+
+
 def _with_equations(row: Item, w: World) -> Item:
     """The row with its system's equations before the question; an inference needs none."""
-    if row["type"] in INFERENCES:
+    if row["type"] in INFERENCES or row["book"] == "data" or row["system_id"] in w.own:  # whose names are equations
         return row
     s = w.system(row["system_id"])
     circles = [w.language.subject["circle"].format(name=x, value=printed(size)) for x, size in s.circle.items()]

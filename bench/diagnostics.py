@@ -99,15 +99,20 @@ def kept_results(*, fresh: bool = False) -> Results:
 
 
 def write_diagnostics(folder: Path, table: pd.DataFrame) -> None:
-    """diagnostics.parquet; numbers are rounded to DIGITS figures, of which questions print three decimals at most."""
-    small = table.copy()
+    """diagnostics.parquet."""
+    write_whole(folder / FILE, packed(small(table)))
+
+
+def small(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with numbers rounded to DIGITS figures, of which questions print three decimals at most."""
+    made = table.copy()
     for name in ("value", "error", "noise", "step"):
-        small[name] = [_rounded(x) for x in small[name].astype(float)]
+        made[name] = [_rounded(x) for x in made[name].astype(float)]
     for name in ("system_id", "sweep", "params", "indicator", "status"):
-        small[name] = small[name].astype("category")
+        made[name] = made[name].astype("category")
     for name in ("length", "transient", "weight"):
-        small[name] = small[name].astype("int16")
-    write_whole(folder / FILE, packed(small))
+        made[name] = made[name].astype("int16")
+    return made
 
 
 def read_diagnostics(folder: Path) -> pd.DataFrame:

@@ -15,7 +15,6 @@ from bench.report_items import (
     Known,
     Made,
     Measured,
-    Numbers,
     alternating,
     asked,
     balanced_pairs,
@@ -33,16 +32,16 @@ PREDICATES = ("Chaotic", "PosLyap")
 ALONE: tuple[Name, ...] = ("zero_one_k", "megno_slope")  # the exponent is never shown alone
 
 
-def indicator_diagnostic(w: World, numbers: Numbers, count: int, seed: int) -> list[Item]:
+def indicator_diagnostic(w: World, count: int, seed: int) -> list[Item]:
     """Reports on unnamed systems, single figures, and what a proper measurement of a named system would give."""
-    known = sides(w, numbers)
+    known = sides(w)
     kinds = (_motions, _alone, _motions, _expected)
     return mixed([kind(w, known, np.random.default_rng([seed, n])) for n, kind in enumerate(kinds)], count)
 
 
-def atomic_with_data(w: World, numbers: Numbers, count: int, seed: int) -> list[Item]:
+def atomic_with_data(w: World, count: int, seed: int) -> list[Item]:
     """A predicate of one point of a named system, with a report on it."""
-    known = sides(w, numbers)
+    known = sides(w)
     made = [_named(w, known, predicate, np.random.default_rng([seed, n])) for n, predicate in enumerate(PREDICATES)]
     return mixed(made, count)
 

@@ -11,13 +11,14 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from bench.conditions import Measurement
 from bench.instances import equation_classes, instances
 from bench.pairs import balanced, places
 from bench.rendering import Frame, Language, language, printed
@@ -50,6 +51,9 @@ class World:
     language: Language
     own: Mapping[str, System]
     asked: Sequence[str] = ASKED
+    numbers: Mapping[tuple[str, str], Sequence[Measurement]] = field(
+        default_factory=dict
+    )  # of points, if they are known
 
     def system(self, system_id: str) -> System:
         """A system of the list, or one of the user's own."""
@@ -62,9 +66,11 @@ def world(
     lang: str = "en",
     own: Sequence[System] = (),
     asked: Sequence[str] = ASKED,
+    numbers: Mapping[tuple[str, str], Sequence[Measurement]] | None = None,
 ) -> World:
     """The points of sweeps of systems that a question can state, with what pairs are matched on.
 
+    numbers : of points, what bench.diagnostics measured.
     own : systems of a user's file (dynamics.registry.systems_in_file), which questions name by their equations.
 
     Left out are variants, whose equations a name does not say, systems of more than LARGEST variables, and points in
@@ -89,7 +95,7 @@ def world(
     said = language(lang)
     named = {s.id: said.equations(s) for s in own}
     said = replace(said, names={**said.names, **named})
-    return World(found.reset_index(drop=True), brackets, said, mine, asked)
+    return World(found.reset_index(drop=True), brackets, said, mine, asked, numbers or {})
 
 
 def askable(s: System) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
+from bench.dataset import INFERENCES, OF_FIGURES
 from bench.instances import equation_classes
 from bench.questions import CLEAR, REPEATS, Item
 from labeling.predicate import NAMES
@@ -51,7 +52,7 @@ def _respelt(table: pd.DataFrame) -> Iterator[str]:
 
 def _contradictions(table: pd.DataFrame) -> Iterator[str]:
     """Rows about one predicate of one point, and those about one fact that are no near misses."""
-    about = table[table["predicate"].isin(NAMES) & table["gold3"].isna() & table["params"].notna()]
+    about = table[table["predicate"].isin(NAMES) & ~table["type"].isin([*INFERENCES, *OF_FIGURES])]
     starts = about["evidence"].map(lambda evidence: evidence.get("initial_condition"))
     point = about["system_id"] + about["predicate"] + about["params"].map(str) + starts.map(str)
     yield from _differ(about, point, "holds", "say different things about one point")

@@ -1,8 +1,9 @@
 """Items that show a report: which points meet, under which frame, and the record of what was shown."""
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from bench.conditions import SOURCES, Measurement, flaws
 from bench.pairs import balanced
-from bench.questions import MOST_OF_SYSTEM, REPEATS, Item, World, claims, item
+from bench.questions import MOST_OF_SYSTEM, REPEATS, Item, World, claims, record
 from bench.rendering import Frame
 from bench.reports import told, told_evidence
 from dynamics.registry import system
@@ -32,11 +33,11 @@ class Measured:
 Known = Mapping[str, tuple[list[Measured], ...]]  # of each system the chaotic points, and the regular ones
 
 
-def sides(w: World, numbers: Numbers) -> dict[str, tuple[list[Measured], ...]]:
+def sides(w: World) -> dict[str, tuple[list[Measured], ...]]:
     """The chaotic and the regular points of each system that numbers are known of."""
     found: dict[str, tuple[list[Measured], ...]] = {}
     for point in claims(w, "Chaotic").sort_values(["system_id", "sweep", "value"]).itertuples(index=False):
-        if known := numbers.get((str(point.system_id), str(point.params))):
+        if known := w.numbers.get((str(point.system_id), str(point.params))):
             both = found.setdefault(str(point.system_id), ([], []))
             both[0 if point.truth else 1].append(Measured(point, known))
     return {system_id: both for system_id, both in found.items() if all(both)}
@@ -102,8 +103,9 @@ def asked(
     heading = report[about].format(name=report["names"][name or kind], turn=report["turns"][kind])
     context = "\n".join([heading, *(report["line"].format(text=line) for line in lines), report["counts"]])
     answer = "TRUE" if truth != frame.negates else "FALSE"
-    made = item(w, one.point, replace(frame, text=""), more.pop("family"), question=f"{context}\n{question}",
-                ground_truth=answer, book="data", context=context)  # fmt: skip
+    basis = json.loads(one.point.predicates)[one.point.predicate]["basis"]
+    made = record(w, one.point, frame, more.pop("family"), f"{context}\n{question}", basis, ground_truth=answer,
+                  book="data", context=context)  # fmt: skip
     if not name:
         made["evidence"] |= {"params": made["params"]}
         made["params"] = {}

@@ -3,17 +3,22 @@
 import json
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cli.options import MAX_DIGITS, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rich.progress import Progress
 
     from bench.questions import Item
+    from cache.results import Results
+    from labeling.workers import Workers
 
 
 def generate(
@@ -53,7 +58,7 @@ def generate(
     begun = time.time()
     sizes = _sizes(preset, family or [], PRESETS)
     with Progress(console=Console(stderr=True), transient=True) as bars:
-        rows = _rows(sizes, seed, book, lang, release, jobs if fresh else None, bars)
+        rows = _rows(sizes, seed, book, lang, fresh, release, jobs, bars)
     write_set(out, rows, _command(preset, family or [], seed, book, lang, fresh, release))
     write_whole(out / "run.json", (json.dumps({"seconds": round(time.time() - begun, 1)}) + "\n").encode())
     if as_json:
@@ -64,13 +69,24 @@ def generate(
 
 
 def _rows(
-    sizes: dict[str, int], seed: int, book: str, lang: str, release: Path | None, jobs: int | None, bars: "Progress"
+    sizes: dict[str, int],
+    seed: int,
+    book: str,
+    lang: str,
+    fresh: bool,
+    release: Path | None,
+    jobs: int,
+    bars: "Progress",
 ) -> "list[Item]":
-    from bench.dataset import BOOKS, TooFewError, finished, made_of, questions
+    from bench.dataset import BOOKS, OF_FIGURES, TooFewError, finished, made_of, questions
+    from bench.diagnostics import by_point, chosen, diagnosed, kept_results, read_diagnostics, small
+    from bench.fresh import fresh_points
     from bench.ground_truth import SHIPPED, NoReleaseError, brackets, points
     from bench.questions import world
     from bench.refusals import RefusedSetError, check
     from bench.rendering import LANGUAGES
+    from cache.results import Results
+    from labeling.provenance import identity
 
     for name, value, known in (("--book", book, BOOKS), ("--lang", lang, LANGUAGES)):
         if value not in known:
@@ -79,34 +95,45 @@ def _rows(
     folder = release or SHIPPED
     try:
         table, between = points(folder), brackets(folder)
-        provenance = made_of(folder, seed, {"book": book, "lang": lang, "fresh": jobs is not None})
-        if jobs is not None:
-            table = _labelled_now(table, between, seed, jobs, bars)
+        provenance = made_of(folder, seed, {"book": book, "lang": lang, "fresh": fresh})
+        workers = _workers(jobs, bars)
+        if fresh:
+            table = fresh_points(table, between, seed, workers("fresh values", Results(identity())))
         asked = world(table, between, lang, asked=BOOKS[book])
+        if book == "data" or {*OF_FIGURES} & {*sizes}:
+            measured = (
+                small(diagnosed(chosen(asked, seed), workers("fresh figures", kept_results())))
+                if fresh
+                else read_diagnostics(folder)
+            )
+            asked = replace(asked, numbers=by_point(measured))
         bars.update(bar, total=sum(sizes.values()))
         rows = questions(
             asked, sizes, seed, book, lambda name, done: bars.update(bar, description=name, completed=done)
         )
         made = list(finished(rows, provenance))
         check(made)
+    except FileNotFoundError as error:
+        raise UsageError(f"there is no {Path(error.filename).name} in {folder}; `bench diagnostics {folder}` makes it,"
+                         f" and {', '.join(OF_FIGURES)} and --book data need it") from None  # fmt: skip
     except (NoReleaseError, TooFewError, RefusedSetError) as error:
         raise UsageError(str(error)) from None
     return made
 
 
-def _labelled_now(table: Any, between: Any, seed: int, jobs: int, bars: "Progress") -> Any:
-    """The points of fresh values, each labelled when it is not in the cache."""
-    from bench.fresh import fresh_points
-    from cache.results import Results
-    from labeling.provenance import identity
+def _workers(jobs: int, bars: "Progress") -> "Callable[[str, Results], Workers]":
+    """Processes that tell how far they are, each kind of work in a bar of its own."""
     from labeling.workers import Workers
 
-    bar = bars.add_task("fresh values", total=None)
+    def made(name: str, results: "Results") -> Workers:
+        bar = bars.add_task(name, total=None)
 
-    def show(done: int, total: int, what: str) -> None:
-        bars.update(bar, completed=done, total=total, description=f"fresh values: {what}")
+        def show(done: int, total: int, what: str) -> None:
+            bars.update(bar, completed=done, total=total, description=f"{name}: {what}")
 
-    return fresh_points(table, between, seed, Workers(jobs, show, Results(identity())))
+        return Workers(jobs, show, results)
+
+    return made
 
 
 def _sizes(preset: str | None, family: list[str], presets: dict[str, dict[str, int]]) -> dict[str, int]:

@@ -11,8 +11,9 @@ from sklearn.metrics import matthews_corrcoef
 
 from bench.conditions import DECIDING, Measurement, says_chaos, valid, verdict
 from bench.cross_questions import cross_indicator
+from bench.dataset import finished
 from bench.indicator_questions import atomic_with_data, indicator_diagnostic
-from bench.questions import REPEATS, finished, world
+from bench.questions import REPEATS, world
 from bench.rendering import LANGUAGES
 from dynamics.registry import system
 from labeling.predicate import NAMES
@@ -127,7 +128,7 @@ def solved(question: str) -> bool:
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_partners_have_the_same_words_and_the_other_answer(points, numbers, family, lang):
-    items = family(world(points, [], lang), numbers, 60, seed=1)
+    items = family(world(points, [], lang, numbers=numbers), 60, seed=1)
     assert len(items) == 60
     for one, other in zip(items[::2], items[1::2], strict=True):
         assert {one["ground_truth"], other["ground_truth"]} == {"TRUE", "FALSE"}
@@ -141,7 +142,7 @@ def test_partners_have_the_same_words_and_the_other_answer(points, numbers, fami
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_reader_of_the_text_finds_the_answer(points, numbers, family):
-    items = [row for row in family(world(points, []), numbers, 120, seed=2) if row["book"] == "data"]
+    items = [row for row in family(world(points, [], numbers=numbers), 120, seed=2) if row["book"] == "data"]
     assert len(items) > 40
     wrong = [row["question"] for row in items if solved(row["question"]) != (row["ground_truth"] == "TRUE")]
     assert wrong == []
@@ -149,7 +150,7 @@ def test_a_reader_of_the_text_finds_the_answer(points, numbers, family):
 
 @pytest.mark.parametrize("family", [indicator_diagnostic, atomic_with_data])
 def test_no_number_alone_decides_and_those_that_count_do(points, numbers, family):
-    items = [row for row in family(world(points, []), numbers, 400, seed=3)
+    items = [row for row in family(world(points, [], numbers=numbers), 400, seed=3)
              if len(row["evidence"].get("measurements", [])) > 1]  # fmt: skip
     assert len(items) > 40
     truth = np.array([row["evidence"]["regime"] == "chaotic" for row in items])
@@ -171,7 +172,7 @@ def test_no_number_alone_decides_and_those_that_count_do(points, numbers, family
 
 def test_every_form_is_half_true_in_both_polarities(points, numbers):
     for family in FAMILIES:
-        items = pd.DataFrame(family(world(points, []), numbers, 200, seed=4))
+        items = pd.DataFrame(family(world(points, [], numbers=numbers), 200, seed=4))
         assert set(items["polarity"]) == {"positive", "negative"}
         for _, rows in items.groupby(["template", "form"]):
             assert (rows["ground_truth"] == "TRUE").mean() == 0.5
@@ -180,14 +181,14 @@ def test_every_form_is_half_true_in_both_polarities(points, numbers):
 
 
 def test_an_unnamed_system_is_named_in_the_record_alone(points, numbers):
-    items = cross_indicator(world(points, []), numbers, 40, seed=1)
+    items = cross_indicator(world(points, [], numbers=numbers), 40, seed=1)
     assert all(row["params"] == {} and row["evidence"]["params"] for row in items)
     assert not any(re.search("logistic|Hénon|Mackey|Rössler", row["question"]) for row in items)
     assert all(row["question"].startswith(row["context"]) for row in items)
 
 
 def test_the_same_seed_gives_the_same_rows(points, numbers):
-    w = world(points, [])
+    w = world(points, [], numbers=numbers)
     for family in FAMILIES:
-        rows = [json.dumps([*finished(family(w, numbers, 40, seed), {})]) for seed in (1, 1, 2)]
+        rows = [json.dumps([*finished(family(w, 40, seed), {})]) for seed in (1, 1, 2)]
         assert rows[0] == rows[1] != rows[2]
