@@ -106,9 +106,9 @@ def asked(
     basis = json.loads(one.point.predicates)[one.point.predicate]["basis"]
     made = record(w, one.point, frame, more.pop("family"), f"{context}\n{question}", basis, ground_truth=answer,
                   book="data", context=context)  # fmt: skip
-    if not name:
+    if not name:  # what figures of an unnamed run show is no fact that one could know of the system
         made["evidence"] |= {"params": made["params"]}
-        made["params"] = {}
+        made |= {"params": {}, "fact": f"{made['fact']}|{made['type']}"}
     rules = sorted({flaw for m in shown for flaw in flaws(m)})
     made["evidence"] |= {"measurements": told_evidence(shown), "rules": {rule: SOURCES[rule] for rule in rules}}
     return made | more
