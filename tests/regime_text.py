@@ -29,6 +29,7 @@ FUNCTIONS = {"abs": sp.Abs, "sign": sp.sign, "Mod": sp.Mod, "Min": sp.Min, "Max"
 }  # fmt: skip
 ESCAPED = 1e8
 TURNS = 400  # of the time that the state takes to go once around, before and while it is measured
+LATER = 2000  # after which chaos is looked at again: it may have been a transient
 GROWTH = 0.02  # of the deviation in one turn, above which it is growth
 ITERATES = 20_000
 RECURRENCE = 1e-4  # of the extent
@@ -150,62 +151,76 @@ def of_map(f, j, u, ring):
 
 
 def of_flow(f, j, u, ring):
-    """What the flow does: a transient of TURNS turns, and as many that are measured."""
-    n = len(u)
+    """What the flow does: a transient of TURNS turns, and as many that are measured; of chaos once more much later."""
+    free = ~np.isfinite(ring)
 
     def rate(t, x):
         return f(t, *x)
 
+    def on(t, u, span):
+        """The run over a span, or None where it escapes; ValueError where it cannot be integrated."""
+        run = solve_ivp(rate, (t, t + span), u, method="LSODA", rtol=1e-9, atol=1e-11)
+        if np.abs(run.y[free]).max(initial=0.0) > ESCAPED:
+            return None
+        if run.status != 0:
+            raise ValueError(run.message)
+        return run
+
+    turn, t = 1.0, 0.0
+    for _ in range(6):  # the length of a turn, from the extent and the mean speed
+        if (run := on(t, u, 20 * turn)) is None:
+            return judged(True, False, False, (0, 0))
+        t, u, late = run.t[-1], run.y[:, -1], slice(len(run.t) // 2, None)
+        speeds = np.array([rate(s, x) for s, x in zip(run.t[late], run.y[:, late].T, strict=True)])
+        spread, speed = run.y[:, late].std(axis=1).max(), np.sqrt((speeds**2).mean(axis=0)).max()
+        turn = float(np.clip(2 * np.pi * spread / speed, turn / 10, turn * 10)) if speed > 1e-9 else turn * 4
+    found = None
+    for turns in (TURNS, LATER):
+        if (run := on(t, u, turns * turn)) is None:
+            return judged(True, False, False, (0, 0))
+        t, u, late = run.t[-1], run.y[:, -1], run.y[:, -len(run.t) // 4 :]
+        across = int(np.where(free, np.ptp(late, axis=1), -1.0).argmax())
+        found = measured(f, j, t, u, turn, free, (across, float(late[across].mean())))
+        if found is None or not found["Chaotic"]:
+            break
+    return found
+
+
+def measured(f, j, t, u, turn, free, section):
+    """The predicates, from TURNS turns and the returns to a section x[i] = level."""
+    n = len(u)
+
     def both(t, x):
         return [*f(t, *x[:n]), *(np.array(j(t, *x[:n]), dtype=float).reshape(n, n) @ x[n:])]
 
-    turn = 1.0
-    t = 0.0
-    for _ in range(6):  # the length of a turn, from the extent and the mean speed
-        run = solve_ivp(rate, (t, t + 20 * turn), u, method="LSODA", rtol=1e-8, atol=1e-10)
-        if run.status != 0 or np.abs(run.y).max() > ESCAPED:
-            return judged(True, False, False, (0, 0)) if np.abs(run.y).max() > ESCAPED else None
-        t, u = run.t[-1], run.y[:, -1]
-        late = run.y[:, len(run.t) // 2 :]
-        speeds = np.array([rate(s, x) for s, x in zip(run.t[len(run.t) // 2 :], late.T, strict=True)])
-        spread, speed = late.std(axis=1).max(), np.sqrt((speeds**2).mean(axis=0)).max()
-        turn = float(np.clip(2 * np.pi * spread / speed, turn / 10, turn * 10)) if speed > 1e-9 else turn * 4
-    run = solve_ivp(rate, (t, t + TURNS * turn), u, method="LSODA", rtol=1e-9, atol=1e-11)
-    if run.status != 0 or np.abs(run.y).max() > ESCAPED:
-        return judged(True, False, False, (0, 0)) if np.abs(run.y).max() > ESCAPED else None
-    late = run.y[:, len(run.t) // 2 :]
-    straight = np.where(np.isfinite(ring), 0.0, np.ptp(late, axis=1))
-    across, level = int(straight.argmax()), float(late[int(straight.argmax())].mean())
+    def crossing(t, x):
+        return x[section[0]] - section[1]
 
-    def section(t, x):
-        return x[across] - level
-
-    section.direction = 1.0
-    t, u, w, logs, returns, extent = run.t[-1], run.y[:, -1], np.ones(n) / np.sqrt(n), [], [], 0.0
+    crossing.direction = 1.0
+    w, logs, returns, extents = np.ones(n) / np.sqrt(n), [], [], []
     for _ in range(TURNS):
-        run = solve_ivp(both, (t, t + turn), [*u, *w], method="LSODA", rtol=1e-9, atol=1e-11, events=section)
+        run = solve_ivp(both, (t, t + turn), [*u, *w], method="LSODA", rtol=1e-9, atol=1e-11, events=crossing)
         if run.status != 0:
             return None
         t, u, w = run.t[-1], run.y[:n, -1], run.y[n:, -1]
         logs.append(np.log(np.linalg.norm(w)))
         w = w / np.linalg.norm(w)
-        returns += [[s, *x[:n]] for s, x in zip(run.t_events[0], run.y_events[0], strict=True)]
-        extent = max(np.ptp(run.y[:n], axis=1).max(), extent if len(logs) > TURNS // 2 else 0.0)
-    halves = np.mean(np.reshape(logs, (2, -1)), axis=1)
-    resting = bool(extent < 1e-6 * max(1.0, np.abs(u).max()))
-    recurring = not resting and recurs(np.array(returns), extent, np.isfinite(ring), turn)
-    return judged(False, resting, recurring, tuple(halves))
+        returns += [[s, *x[:n][free]] for s, x in zip(run.t_events[0], run.y_events[0], strict=True)]
+        extents.append(np.ptp(run.y[:n][free], axis=1).max(initial=0.0))
+    extent = max(extents[TURNS // 2 :])
+    resting = bool(extent < 1e-6 * max(1.0, np.abs(u[free]).max(initial=0.0)))
+    recurring = not resting and recurs(np.array(returns), extent, turn)
+    return judged(False, resting, recurring, tuple(np.mean(np.reshape(logs, (2, -1)), axis=1)))
 
 
-def recurs(returns, extent, circular, turn):
+def recurs(returns, extent, turn):
     """Whether returns to a section repeat, state by state and at equal distances; returns : (m, 1 + n), time first."""
     if len(returns) < 24:
         return False
     late = returns[len(returns) // 2 :]
-    states = late[:, 1:][:, ~circular]
     for period in range(1, min(len(late) // 3, 64)):
         times = late[period:, 0] - late[:-period, 0]
-        apart = np.abs(states[period:] - states[:-period]).max()
+        apart = np.abs(late[period:, 1:] - late[:-period, 1:]).max()
         if apart < RECURRENCE * extent and np.ptp(times) < RECURRENCE * turn * period:
             return True
     return False
