@@ -27,7 +27,8 @@ def rows(path: Path) -> list[dict[str, object]]:
 
 
 def test_help_of_every_command_shows_an_example() -> None:
-    for command in ("systems", "label", "indicators", "audit", "axioms", "baselines", "cache"):
+    for command in ("systems", "label", "indicators", "audit", "axioms", "generate", "diagnostics", "baselines",
+                    "score", "compare", "leaderboard", "cache"):  # fmt: skip
         done = bench(command, "--help")
         assert done.returncode == 0
         assert "Example" in done.stdout
