@@ -79,7 +79,10 @@ def rest_points(system: System, guesses: Array) -> list[Cycle]:
             jacobian[~good], miss[~good] = np.eye(d), 0.0
             singular = np.abs(np.linalg.det(jacobian)) < 1e-300
             jacobian[singular] += 1e-8 * np.eye(d)
-            change = np.linalg.solve(jacobian, -miss[:, :, None])[:, :, 0]
+            try:
+                change = np.linalg.solve(jacobian, -miss[:, :, None])[:, :, 0]
+            except np.linalg.LinAlgError:  # far out, where what was added is lost beside 1e20
+                change = -(np.linalg.pinv(jacobian) @ miss[:, :, None])[:, :, 0]
             u += np.clip(np.nan_to_num(change), -1e6, 1e6).T
             if np.abs(change).max() <= 1e-13 * (1 + np.abs(u).max()):
                 break

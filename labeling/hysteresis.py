@@ -11,6 +11,7 @@ import numpy as np
 from dynamics.block import at_phase_zero
 from dynamics.codegen import LANES
 from dynamics.cycles import wrapped
+from dynamics.structure import preserved_density
 from dynamics.system import Sweep, System
 from labeling.cascades import same_cycle
 from labeling.continuation import SHARP, Branch
@@ -90,7 +91,7 @@ def carried(system: System, sweep: Sweep, points: Sequence[Point], settings: Set
     """
     lists, ends = [[p] for p in points], list[End]()
     # no attractors: other orbits beside the known one are no news; and a past is more than a state to start from
-    if system.preserves_volume or not system.has_formula:
+    if not system.has_formula or preserved_density(system) is not None:
         pairs = differing(points)
         return Carried(lists, pairs, [*_all_end(points, pairs)])
     pairs = sorted(differing(points) + _jumping(system, sweep, points, workers))

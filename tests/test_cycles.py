@@ -5,7 +5,7 @@ import pytest
 
 from dynamics.block import block
 from dynamics.codegen import LANES
-from dynamics.cycles import Cycle, cycle_points, equilibrium, flow_cycle, map_cycle, wrapped
+from dynamics.cycles import Cycle, cycle_points, equilibrium, flow_cycle, map_cycle, rest_points, wrapped
 from dynamics.registry import system
 from dynamics.system import system_from_row
 
@@ -159,3 +159,9 @@ def test_a_flow_cycle_is_found_under_its_least_period(turns):
     found = flow_cycle(system("vdp"), np.array([2.0, 0.0]), values(system("vdp")), turns * 6.66, 0.02)
     assert found.period == pytest.approx(VDP_PERIOD, abs=1e-8)
     assert abs(found.multipliers[0]) == pytest.approx(math.exp(VDP_PERIOD * VDP_LAMBDA2), rel=1e-3)
+
+
+def test_newton_far_out_where_the_derivative_is_singular_finds_nothing():
+    """Both rows of the derivative are exp(x + y) there, some 1e52, beside which nothing that is added is seen."""
+    row = {"kind": "map", "state": {"x": 0.5, "y": 0.5}, "rule": ["exp(x + y)"] * 2, "box": {"x": [0, 1], "y": [0, 1]}}
+    assert rest_points(system_from_row("steep", row), np.array([[60.0, 60.0]])) == []

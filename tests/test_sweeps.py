@@ -163,3 +163,11 @@ def test_a_degenerate_end_of_the_range_is_no_threshold() -> None:
     # at K = 0 every point with p = 0 is fixed: Newton finds many, and none of them bifurcates
     found = swept(system("standard_map"), Sweep("K", 0.0, 0.6, 16)).brackets
     assert all(b.lo > 0.0 and b.hi < 0.6 for b in found)
+
+
+def test_neutral_cycles_are_no_attractors_that_coexist() -> None:
+    """Lotka-Volterra keeps dx dy/(x y), not dx dy: every orbit is on a cycle of its own, and none is carried."""
+    made = swept(system("lotka_volterra"), Sweep("alpha", 0.5, 1.5, 4))
+    assert {p.verdict.regime for p in made.points} == {"periodic"}
+    assert made.brackets == []
+    assert {len(p.row["attractors"]) for p in made.points if p.row is not None} == {1}
