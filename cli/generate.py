@@ -148,7 +148,8 @@ def _sizes(preset: str | None, family: list[str], presets: dict[str, dict[str, i
         if not (count.isascii() and count.isdigit() and len(count) <= MAX_DIGITS):
             raise UsageError(f"--family: {text!r} is not of the form NAME=N, such as atomic=500")
         sizes[name] = int(count)
-    if not sum(sizes.values()):
+    sizes = {name: count for name, count in sizes.items() if count}
+    if not sizes:
         raise UsageError("no rows are asked for; give --preset v2, --preset small, or --family NAME=N")
     return sizes
 

@@ -123,7 +123,7 @@ def equilibrium(system: System, guess: Array, parameters: Array) -> Cycle | None
             break
     f, jacobian = (part[..., 0] for part in slope(system, _lanes(u), _lanes(parameters)))
     residual = float(np.abs(f).max())
-    if not residual <= RESIDUAL * (1 + np.abs(u).max()):
+    if not (residual <= RESIDUAL * (1 + np.abs(u).max()) and np.isfinite(jacobian).all()):
         return None
     return Cycle(u, 0.0, np.exp(np.linalg.eigvals(jacobian).astype(complex)), residual)
 
@@ -143,7 +143,7 @@ def map_cycle(system: System, guess: Array, parameters: Array, period: int) -> C
     least = _least_period(system, u, parameters, period)
     image, derivative = _iterated(system, u, parameters, least)
     residual = float(np.abs(wrapped(system, image - u)).max())
-    if not residual <= RESIDUAL * (1 + np.abs(u).max()):
+    if not (residual <= RESIDUAL * (1 + np.abs(u).max()) and np.isfinite(derivative).all()):
         return None
     return Cycle(u, float(least), np.linalg.eigvals(derivative).astype(complex), residual)
 

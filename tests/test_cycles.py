@@ -165,3 +165,10 @@ def test_newton_far_out_where_the_derivative_is_singular_finds_nothing():
     """Both rows of the derivative are exp(x + y) there, some 1e52, beside which nothing that is added is seen."""
     row = {"kind": "map", "state": {"x": 0.5, "y": 0.5}, "rule": ["exp(x + y)"] * 2, "box": {"x": [0, 1], "y": [0, 1]}}
     assert rest_points(system_from_row("steep", row), np.array([[60.0, 60.0]])) == []
+
+
+def test_a_fixed_point_with_an_infinite_slope_is_no_cycle():
+    """cos(a arccos x) has the fixed point x = 1, where its derivative grows without bound if a is no whole number."""
+    s = system("dysts_map_chebyshev").with_values({"a": 2.5})
+    found = map_cycle(s, np.array([1.0]), np.array([*s.parameters.values()]), 1)
+    assert found is None or np.isfinite(found.multipliers).all()
