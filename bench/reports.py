@@ -25,9 +25,9 @@ BOUND = 0.42  # of the MCC of the best limit on one number
 COUNTED = 0.43  # of the numbers of an indicator
 LIMITS = {
     "rate": np.concatenate([-np.geomspace(3, 0.003, 19), [0], np.geomspace(0.003, 3, 19)]),
-    "part": np.linspace(0.05, 0.95, 19),
+    "part": np.concatenate([np.linspace(-0.055, 0.055, 12), np.linspace(0.1, 0.9, 9), np.linspace(0.945, 1.005, 7)]),
 }  # that are tried, on rates and on K and entropies
-WEIGHTS = (0.05, 0.05)  # of the shares that count, and of showing all indicators equally often, beside the bound
+WEIGHTS = (0.2, 0.02)  # of the shares that count, and of showing all indicators equally often, beside the bound
 ENTROPY: Name = "permutation_entropy"
 TWICE: Name = "zero_one_k"  # which may be shown twice, as it counts and as it does not
 
