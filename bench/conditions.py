@@ -16,7 +16,7 @@ DECIDING: tuple[Name, ...] = ("zero_one_k", *GROWTH)
 
 FINEST_STEP = 0.1  # turns
 FEWEST_VALUES = 1000
-MOST_NOISE = 0.01  # of the standard deviation
+MOST_NOISE = 0.01  # of the standard deviation, or of the distance of two orbits
 SHORTEST_RUN = 200  # turns
 SHORTEST_TRANSIENT = 50  # turns
 WEIGHT = 1  # power of the time that weights growth in MEGNO
@@ -29,7 +29,8 @@ SOURCES = {
     "values": "indicators.zero_one: tori read up to 0.96 at 200 values and 0.06 at 1,000; of order 5 there are 120 "
     "patterns, with at least 5 windows each (Bandt & Pompe 2002, Phys. Rev. Lett. 88:174102)",
     "noise": "docs/discrimination.md, last table: with noise of a tenth of the spread a 2-cycle reads K = 0.98 and "
-    "with all of it 1; at a hundredth K is still right",
+    "with all of it 1; at a hundredth K is still right. A distance below the noise grows to it again at once, whatever "
+    "the motion (Wolf et al. 1985, Physica D 16:285, whose replacement points are never nearer than the noise)",
     "run": "neutral deviations grow like t, at a mean rate of ln T/T (indicators.lyapunov.reaching_zero): 0.03 per "
     "turn at 200 turns, 0.26 at 8",
     "transient": "an indicator is one of the invariant set: what is measured before the set is reached is not of it "
@@ -45,8 +46,9 @@ SOURCES = {
 class Measurement:
     """One number with its settings: `error` at 95 %, `step` and `transient` in turns, `length` in values or turns.
 
-    `noise` is that added to the series, in standard deviations of it; `weight` the power of the time in MEGNO. `error`
-    and `step` are None where there is none. Rates (of growth, and MEGNO's slope) are per turn.
+    `noise` is that added to the series, in standard deviations of it, or to the distance of two orbits, in lengths of
+    it; `weight` the power of the time in MEGNO. `error` and `step` are None where there is none. Rates (of growth, and
+    MEGNO's slope) are per turn.
     """
 
     indicator: Name
@@ -71,9 +73,9 @@ def flaws(m: Measurement) -> list[str]:
     if m.indicator in SERIES:
         assert m.step is not None
         found += ["step"] * (m.step < FINEST_STEP) + ["values"] * (m.length < FEWEST_VALUES)
-        found += ["noise"] * (m.noise > MOST_NOISE)
     else:
         found += ["run"] * (m.length < SHORTEST_RUN)
+    found += ["noise"] * (m.noise > MOST_NOISE)
     found += ["transient"] * (m.transient < SHORTEST_TRANSIENT)
     found += ["weight"] * (m.indicator == "megno_slope" and m.weight != WEIGHT)
     return found

@@ -27,7 +27,7 @@ from bench.report_items import (
     pair_name,
     sides,
 )  # fmt: skip
-from bench.reports import alike, fit, near, unfit
+from bench.reports import alike, fit, swappable, unfit
 
 CROSS = "cross_indicator"
 DISAGREEING: tuple[Name, ...] = ("zero_one_k", "megno_slope")  # a wide interval of an exponent contradicts nothing
@@ -70,7 +70,7 @@ def _decided(w: World, known: Known, rng: np.random.Generator) -> Made:
         one, other = (both[int(i)] for i in rng.integers(2, size=2))
         pairs = []
         for name, rest in permutations(DECIDING, 2):
-            swaps = [(g, b) for g in fit(one.numbers, name) for b in unfit(other.numbers, name) if near(g, b)]
+            swaps = [(g, b) for g in fit(one.numbers, name) for b in unfit(other.numbers, name) if swappable(g, b)]
             shared = [(a, b) for a in unfit(one.numbers, rest) for b in unfit(other.numbers, rest) if alike(a, b)]
             if swaps and shared:
                 pairs.append((*evenly(swaps, rng), *evenly(shared, rng)))
@@ -107,7 +107,8 @@ def _apart(w: World, known: Known, rng: np.random.Generator) -> Made:
         others = [(m, x) for m in points for x in fit(m.numbers, EXPONENT) if x.length == y.length]
         clear = [(m, x) for m, x in others if _apart_by(x, y) or _apart_by(y, x)]
         vague = [(m, x) for m, x in others if _overlap(x, y)]
-        brief = [(m, x) for m in points for x in unfit(m.numbers, EXPONENT) if _overlap(x, y)]
+        brief = [(m, x) for m in points for x in unfit(m.numbers, EXPONENT)
+                 if x.transient == y.transient and _overlap(x, y)]  # fmt: skip
         pool = (vague if n % 3 else brief) or vague or brief
         if clear and pool:
             two = [clear[int(rng.integers(len(clear)))], pool[int(rng.integers(len(pool)))]]

@@ -44,16 +44,17 @@ FILE = "diagnostics.parquet"
 REGIMES = ("chaotic", "hyperchaotic", "periodic", "quasiperiodic")
 SETTINGS = Settings(records=32_768, series=32_768, steps=8, renormalisations=1)
 EARLY = replace(SETTINGS, records=4_096, series=64)
-LONG = (4000, 2000, 1000)  # values of a series
+LONG = (3000, 2000, 1000)  # values of a series
 SHORT = 240
 OVERSAMPLED = (1000, 2000)
 PROPER, FINE = 0.25, 0.02  # steps in turns
 NOISES = (0.5, 1.0, 2.0)
+OF_DISTANCE = (3.0, 5.0, 9.0)  # noise, once a turn, of which no less than three times hides how fast distances grow
 REPEATED = 2  # times that a fault is made, over other stretches or with other noise
-RUNS = (1000, 400, 200)  # turns, long
+RUNS = (800, 400, 200)  # turns, long
 BRIEF, BRIEF_MAP = (8, 16, 32), (64, 100)
 WINDOWS, KEPT = 12, (0, 2, 4, 7, 9, 11)  # of short runs, in order of their numbers
-DROPPED = 100  # turns
+DROPPED, DROPPED_MAP = 100, 1000  # turns: what begins there ends, short or long, at a turn of as many digits
 FEWEST_TURNS = 30
 FEWEST_PER_TURN = 12  # states, from which a spline reads what lies between
 ORDER = 5
@@ -179,32 +180,37 @@ def _of_series(x: Floats, per_turn: float, discrete: bool, rng: np.random.Genera
         through, step = make_interp_spline(np.arange(len(x)), x, k=1), 1.0
     else:
         through, step = CubicSpline(np.arange(len(x)), x), PROPER
-    spaced = step * per_turn
+    spaced, dropped = step * per_turn, _dropped(discrete)
     most = int((len(x) - 1) / spaced)
     for count in (n for n in LONG if n <= most):
         values = through(spaced * np.arange(count))
-        yield from _both(values, step, 0.0)
+        yield from _both(values, step, 0.0, dropped)
         if count == LONG[-1]:
             for n, noise in enumerate(NOISES * REPEATED):
                 noisy = values + noise * values.std() * rng.standard_normal(count)
-                yield from _both(noisy, step, noise, again=n >= len(NOISES))
+                yield from _both(noisy, step, noise, dropped, again=n >= len(NOISES))
     for begin in range(0, min(most, 4 * SHORT) - SHORT + 1, SHORT):
-        yield from _both(through(spaced * np.arange(begin, begin + SHORT)), step, 0.0, again=True)
+        yield from _both(through(spaced * np.arange(begin, begin + SHORT)), step, 0.0, dropped, again=True)
     fine = FINE * per_turn
     for count in OVERSAMPLED:
         for begin in range(0, REPEATED * count, count):
             if fine * (begin + count) < len(x) - 1:
-                yield from _both(through(fine * np.arange(begin, begin + count)), FINE, 0.0, again=begin > 0)
+                values = through(fine * np.arange(begin, begin + count))
+                yield from _both(values, FINE, 0.0, dropped, again=begin > 0)
 
 
-def _both(values: Floats, step: float, noise: float, *, again: bool = False) -> Iterator[Measurement]:
+def _dropped(discrete: bool) -> int:
+    return DROPPED_MAP if discrete else DROPPED
+
+
+def _both(values: Floats, step: float, noise: float, dropped: int, *, again: bool = False) -> Iterator[Measurement]:
     """K (the bare formula, where the test would refuse) and, the first time, permutation entropy of order 5."""
     k = _unchecked_k(values) if step == FINE else zero_one_k(values, stride=1)
     if k.value is not None:
-        yield Measurement("zero_one_k", k.number, _half(k), k.status, step, len(values), DROPPED, noise)
+        yield Measurement("zero_one_k", k.number, _half(k), k.status, step, len(values), dropped, noise)
     if not again:
         h = permutation_entropy(values, order=ORDER)
-        yield Measurement("permutation_entropy", h.number, _half(h), h.status, step, len(values), DROPPED, noise)
+        yield Measurement("permutation_entropy", h.number, _half(h), h.status, step, len(values), dropped, noise)
 
 
 def _unchecked_k(values: Floats) -> Estimate:
@@ -216,24 +222,41 @@ def _unchecked_k(values: Floats) -> Estimate:
 
 
 def _of_growth(growth: Floats, interval: float, turn: float, discrete: bool) -> Iterator[Measurement]:
-    """Exponent and slope of MEGNO after DROPPED turns, over long times and over the lowest to highest of short ones."""
-    rest = growth[round(DROPPED * turn / interval) :]
+    """Exponent and slope of MEGNO after a transient, over long times and over the lowest to highest of short ones."""
+    dropped = _dropped(discrete)
+    rest = growth[round(dropped * turn / interval) :]
     for length in RUNS:
         records = round(length * turn / interval)
         if records <= len(rest):
-            yield from _rates(rest[:records], interval, turn, length, DROPPED, discrete)
+            yield from _rates(rest[:records], interval, turn, length, dropped, discrete)
             if length == RUNS[-1]:
-                yield from _unweighted(rest[:records], interval, turn, length)
+                yield from _unweighted(rest[:records], interval, turn, length, dropped)
+                yield from _of_noisy_distance(rest[:records], interval, turn, length, discrete)
     for length in BRIEF_MAP if discrete else BRIEF:
         records = round(length * turn / interval)
         starts = np.linspace(0, len(rest) - records, WINDOWS * (records <= len(rest))).astype(int)
         found: dict[str, list[Measurement]] = {}
         for start in starts:
-            for m in _rates(rest[start : start + records], interval, turn, length, DROPPED, discrete):
+            for m in _rates(rest[start : start + records], interval, turn, length, dropped, discrete):
                 found.setdefault(m.indicator, []).append(m)
         for numbers in found.values():
             ordered = sorted(numbers, key=lambda m: m.value)
             yield from (ordered[i] for i in KEPT if i < len(ordered))
+
+
+def _of_noisy_distance(
+    growth: Floats, interval: float, turn: float, length: int, discrete: bool
+) -> Iterator[Measurement]:
+    """What two orbits show whose distance, set anew once a turn, is known up to noise: g, seen as ln(e^2g + noise^2)/2.
+
+    That is the mean square of a distance that has grown by e^g and of independent noise, in lengths of the one set.
+    """
+    records = max(1, round(turn / interval))
+    each = growth[: len(growth) // records * records].reshape(-1, records).sum(axis=1)
+    for noise in OF_DISTANCE:
+        seen = np.logaddexp(2 * each, 2 * math.log(noise)) / 2
+        for m in _rates(seen, records * interval, turn, length, _dropped(discrete), discrete):
+            yield replace(m, noise=noise)
 
 
 def _rates(
@@ -252,7 +275,7 @@ def _rates(
         yield Measurement(name, turn * one.number, error, one.status, None, length, transient)
 
 
-def _unweighted(growth: Floats, interval: float, turn: float, length: int) -> Iterator[Measurement]:
+def _unweighted(growth: Floats, interval: float, turn: float, length: int, dropped: int) -> Iterator[Measurement]:
     """The slope of MEGNO's mean where growth is not weighted by the time: that of twice the mean rate up to then."""
     if not np.isfinite(growth).all():
         return
@@ -260,7 +283,7 @@ def _unweighted(growth: Floats, interval: float, turn: float, length: int) -> It
     mean = np.cumsum(2.0 * np.cumsum(growth) / (time * interval)) / time
     late = slice(len(time) // 2, None)
     slope = float(np.polyfit(time[late] * interval / turn, mean[late] * turn, 1)[0])
-    yield Measurement("megno_slope", slope, None, "not_converged", None, length, DROPPED, weight=0)
+    yield Measurement("megno_slope", slope, None, "not_converged", None, length, dropped, weight=0)
 
 
 def _half(one: Estimate) -> float | None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from bench.conditions import Measurement, Name, says_chaos
 from bench.questions import Item, World, item
-from bench.rendering import Frame, printed
+from bench.rendering import Frame
 from bench.report_items import (
     Known,
     Made,
@@ -24,7 +24,7 @@ from bench.report_items import (
     pair_name,
     sides,
 )  # fmt: skip
-from bench.reports import Composer, fit, near, told_evidence, unfit
+from bench.reports import Composer, fit, swappable, told_evidence, unfit
 from dynamics.registry import system
 
 DIAGNOSTIC, ATOMIC = "indicator_diagnostic", "atomic"
@@ -91,7 +91,7 @@ def _alone(w: World, known: Known, rng: np.random.Generator) -> Made:
                      if b.settings == m.settings and says_chaos(b) != claimed]  # fmt: skip
         else:
             pairs = [(m, b, whose) for m in good for whose in (one, other) for b in unfit(whose.numbers, name)
-                     if says_chaos(b) == claimed and near(m, b)]  # fmt: skip
+                     if says_chaos(b) == claimed and swappable(m, b)]  # fmt: skip
         if not pairs:
             continue
         first, second, whose = evenly(pairs, rng)
@@ -127,7 +127,7 @@ def _foretold(w: World, one: Measured, frame: Frame, m: Measurement) -> Item:
     words = report["expected"][m.indicator]
     made["question"] = report["expected_frame"]["text"].format(
         s=subject, turn=report["turns"][system(point.system_id).kind], Ask=words[frame.form],
-        conditions=words["conditions"].format(length=m.length, step=printed(m.step or 1.0)),
+        conditions=words["conditions"].format(length=m.length, step=f"{m.step or 1.0:.2f}"),
     )  # fmt: skip
     made["evidence"] |= {"measurements": told_evidence([m])}
     return made

@@ -100,7 +100,8 @@ def asked(
     lines = [told(report, m) for m in shown]
     if runs:
         lines = [report[run].format(text=line) for run, line in zip(runs, lines, strict=True)]
-    heading = report[about].format(name=report["names"][name or kind], turn=report["turns"][kind])
+    heading = report[about].format(name=report["names"][name or kind], turn=report["turns"][kind],
+                                   series=report["series"][kind])  # fmt: skip
     context = "\n".join([heading, *(report["line"].format(text=line) for line in lines), report["counts"]])
     answer = "TRUE" if truth != frame.negates else "FALSE"
     basis = json.loads(one.point.predicates)[one.point.predicate]["basis"]

@@ -31,6 +31,7 @@ def test_each_flaw_has_a_source_and_keeps_a_number_from_counting():
         (replace(PROPER, transient=0), "transient"),
         (replace(run, length=8), "run"),
         (replace(run, weight=0), "weight"),
+        (replace(run, noise=3.0), "noise"),
     ):
         assert flaws(flawed) == [flaw]
         assert SOURCES[flaw]
@@ -75,6 +76,19 @@ def test_t01_07_noise_reads_k_near_1_on_a_cycle_too(logistic):
         noisy = [m for m in found if m.indicator == "zero_one_k" and flaws(m) == ["noise"]]
         assert noisy
         assert all(m.value > 0.9 for m in noisy)
+
+
+def test_noise_of_the_distance_grows_on_a_cycle_too(logistic):
+    """A distance set to d and seen under noise of 3 d has grown by ln 3 at least, whatever the motion."""
+    for found in logistic:
+        noisy = [m for m in found if m.indicator == "lyapunov_max" and flaws(m) == ["noise"]]
+        assert [m.value > math.log(m.noise) for m in noisy] == [True] * 3
+        assert all(m.value < math.log(m.noise) + 0.2 for m in noisy)
+
+
+def test_what_counts_and_what_does_not_end_at_turns_of_as_many_digits(logistic):
+    for m in (m for found in logistic for m in found if m.transient):
+        assert len(str(round(m.transient + m.length * (m.step or 1.0)))) == 4
 
 
 def test_megno_without_its_weight_does_not_grow(logistic):

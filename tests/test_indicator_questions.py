@@ -20,14 +20,16 @@ from labeling.predicate import NAMES
 
 FAMILIES = (indicator_diagnostic, cross_indicator, atomic_with_data)
 SYSTEMS = (("logistic_r4", "r", True), ("henon", "a", False), ("mackey_glass", "tau", True), ("rossler", "c", False))
+REPORTS = ("motion", "alone", "believed", "decided", "larger", "apart")
+TURNS = r"from turn (?P<begin>\d+) to turn (?P<end>\d+)"
 LINES = {
-    "zero_one_k": r"K of the 0-1 test is (?P<value>\S+): from (?P<length>\d+) values, (?P<step>\S+) turns apart, after "
-    r"(?P<transient>\d+) turns were dropped, with added noise of (?P<noise>\S+) standard deviations\.",
-    "permutation_entropy": r"The normalised permutation entropy of order 5 is (?P<value>\S+): from (?P<length>\d+) ",
+    "zero_one_k": rf"K of the 0-1 test is (?P<value>\S+): {TURNS} at a step of (?P<step>\S+) turns, "
+    r"with a noise level of (?P<noise>[\d.]+)\.",
+    "permutation_entropy": rf"The normalised permutation entropy of order 5 is (?P<value>\S+): {TURNS} at a step ",
     "lyapunov_max": r"The largest Lyapunov exponent is (?P<value>\S+) per turn, with a 95 % half-width of "
-    r"(?P<error>\S+): over a run of (?P<length>\d+) turns, after (?P<transient>\d+) turns were dropped\.",
-    "megno_slope": r"The slope of the mean MEGNO is (?P<value>\S+) per turn: over a run of (?P<length>\d+) turns, "
-    r"after (?P<transient>\d+) turns were dropped, with growth weighted by the time to the power (?P<weight>\d)\.",
+    rf"(?P<error>\S+): {TURNS}, with a noise level of (?P<noise>[\d.]+)\.",
+    "megno_slope": rf"The slope of the mean MEGNO is (?P<value>\S+) per turn: {TURNS}, "
+    r"with a noise level of (?P<noise>\S+) and growth weighted by t\^(?P<weight>\d)\.",
 }
 
 
@@ -54,25 +56,30 @@ def numbers(points):
     rng = np.random.default_rng(0)
     found = {}
     for row in points.itertuples(index=False):
-        chaotic, step = row.regime == "chaotic", 1.0 if system(row.system_id).discrete else 0.25
+        chaotic, discrete = row.regime == "chaotic", system(row.system_id).discrete
+        step, dropped = (1.0, 1000) if discrete else (0.25, 100)
         rate = float(rng.uniform(0.2, 0.9)) if chaotic else float(-rng.uniform(0.0, 0.02))
         mine = []
         k, entropy = (rng.uniform(0.95, 1.0), 0.8) if chaotic else (rng.uniform(-0.05, 0.05), 0.3)
         for length in (1000, 2000):
-            mine.append(Measurement("zero_one_k", float(k), 0.01, "ok", step, length, 100))
-            mine.append(Measurement("permutation_entropy", entropy, 0.01, "ok", step, length, 100))
+            mine.append(Measurement("zero_one_k", float(k), 0.01, "ok", step, length, dropped))
+            mine.append(Measurement("permutation_entropy", entropy, 0.01, "ok", step, length, dropped))
         for fine in (-0.01, 0.0, 0.01):
-            mine.append(Measurement("zero_one_k", fine, None, "not_converged", 0.02, 2000, 100))
+            mine.append(Measurement("zero_one_k", fine, None, "not_converged", 0.02, 2000, dropped))
         for noise in (0.5, 1.0):
-            mine += [Measurement("zero_one_k", 0.99, 0.01, "ok", step, 1000, 100, noise),
-                     Measurement("permutation_entropy", 0.9, 0.01, "ok", step, 1000, 100, noise)]  # fmt: skip
-        for length in (200, 1000):
-            mine += [Measurement("lyapunov_max", rate, 0.02, "ok", None, length, 100),
-                     Measurement("megno_slope", rate / 2, 0.01, "ok", None, length, 100)]  # fmt: skip
+            mine += [Measurement("zero_one_k", 0.99, 0.01, "ok", step, 1000, dropped, noise),
+                     Measurement("permutation_entropy", 0.9, 0.01, "ok", step, 1000, dropped, noise)]  # fmt: skip
+        for length in (200, 800):
+            mine += [Measurement("lyapunov_max", rate, 0.02, "ok", None, length, dropped),
+                     Measurement("megno_slope", rate / 2, 0.01, "ok", None, length, dropped)]  # fmt: skip
         for short in (-0.2, 0.0, 0.35, 0.6, 0.9):
-            mine += [Measurement("lyapunov_max", short, 0.3, "not_converged", None, 8, 100),
-                     Measurement("megno_slope", short / 2, 0.3, "ok", None, 8, 0)]  # fmt: skip
-        mine.append(Measurement("megno_slope", 0.001, None, "not_converged", None, 200, 100, weight=0))
+            mine += [Measurement("lyapunov_max", short, 0.3, "not_converged", None, 8, dropped),
+                     Measurement("megno_slope", short / 2, 0.3, "ok", None, 8, dropped)]  # fmt: skip
+        mine.append(Measurement("megno_slope", 0.001, None, "not_converged", None, 200, dropped, weight=0))
+        for noise in (3.0, 9.0):
+            seen = math.log(noise) + rng.uniform(0.0, 0.01)
+            mine += [Measurement("lyapunov_max", seen, 0.01, "ok", None, 200, dropped, noise),
+                     Measurement("megno_slope", seen / 2, 0.01, "ok", None, 200, dropped, noise)]  # fmt: skip
         found[row.system_id, row.params] = mine
     return found
 
@@ -89,18 +96,19 @@ def read(question: str) -> list[dict[str, object]]:
 
 def counts(f: dict) -> bool:
     """Whether a figure counts, by rules written again from docs/indicator_questions.md."""
-    if f["name"] == "permutation_entropy" or f["transient"] < 50:
+    if f["name"] == "permutation_entropy" or f["begin"] < 50 or f["noise"] > 0.01:
         return False
     if f["name"] == "zero_one_k":
-        return f["step"] >= 0.1 and f["length"] >= 1000 and f["noise"] <= 0.01
-    return f["length"] >= 200 and f.get("weight", 1) == 1
+        return f["step"] >= 0.1 and (f["end"] - f["begin"]) / f["step"] >= 1000
+    return f["end"] - f["begin"] >= 200 and f.get("weight", 1) == 1
 
 
 def chaos(f: dict) -> bool:
     if f["name"] == "zero_one_k":
         return f["value"] > 0.5
     rate = f["value"] * (2 if f["name"] == "megno_slope" else 1)
-    return rate > math.log(f["length"]) / f["length"] and f["value"] > f.get("error", 0)
+    length = f["end"] - f["begin"]
+    return rate > math.log(length) / length and f["value"] > f.get("error", 0)
 
 
 def solved(question: str) -> bool:
@@ -113,11 +121,11 @@ def solved(question: str) -> bool:
         if "intervals of" in asked:
             return apart != ("leave it open" in asked)
         return (one > other) == ("run 1" in asked)
-    if "two figures disagree" in asked:
+    if "two estimates disagree" in asked:
         return counts(figures[0]) == bool(re.search(r"first one to be believed|of the second one", asked))
-    if "the two figures" in asked:
+    if "the two estimates" in asked:
         return bool(counting) != ("leave it open" in asked)
-    if "this figure" in asked:
+    if "this estimate" in asked:
         shown = counting == [not re.search("motion is regular", asked)]
         return shown != bool(re.search("fail to show|more than this", asked, re.IGNORECASE))
     (says,) = set(counting)
@@ -134,7 +142,8 @@ def test_partners_have_the_same_words_and_the_other_answer(points, numbers, fami
         assert {one["ground_truth"], other["ground_truth"]} == {"TRUE", "FALSE"}
         assert one["pair"] == other["pair"]
         assert one["system_id"] == other["system_id"]
-        lines = [re.sub(r"[\d.]+", "#", row["question"]).replace("+", "-").splitlines() for row in (one, other)]
+        digit = r"\d" if one["template"] in REPORTS else r"[\d.]+"  # reports have as many digits too
+        lines = [re.sub(digit, "#", row["question"]).replace("+", "-").splitlines() for row in (one, other)]
         if one["template"] == "believed":
             lines = [sorted(text) for text in lines]
         assert lines[0] == lines[1]
@@ -165,7 +174,7 @@ def test_no_number_alone_decides_and_those_that_count_do(points, numbers, family
         assert agree == pytest.approx(0.5, abs=0.02)
         values, truths = np.array([m.value for m, _ in known]), np.array([t for _, t in known])
         best = max(abs(matthews_corrcoef(truths, values > cut)) for cut in np.unique(values)[:-1])
-        assert best <= 0.55
+        assert best <= 0.5
     assert all(sum(valid(m) and m.indicator in DECIDING for m in numbers_) == 1 for numbers_ in shown)
     assert all({m.indicator for m in numbers_} != {"lyapunov_max"} for numbers_ in shown)
 
