@@ -14,6 +14,7 @@ from cli.cache import cache
 from cli.indicators import indicators
 from cli.label import label
 from cli.options import UsageError, fault_of
+from cli.play import play
 from cli.systems import systems
 
 app = typer.Typer(
@@ -29,6 +30,7 @@ app.command()(indicators)
 app.command()(audit)
 app.command()(axioms)
 app.command()(baselines)
+app.command()(play)
 app.command()(cache)
 
 
