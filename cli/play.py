@@ -225,9 +225,7 @@ def _human(chosen: tuple[str, int], wrapper: str, seed: int, out: Path | None, a
         typer.echo(json.dumps(row))
     else:
         best = row["optimal"]["hi"]
-        typer.echo(
-            f"{row['status']} after {row['turns']} turns of {row['t_max']}; the best player needs {best:.2f} on average"
-        )
+        typer.echo(f"{row['status']} after {row['turns']} of {row['t_max']} turns; {best:.2f} are needed on average")
 
 
 def _print_figures(rows: "list[Row]", as_json: bool) -> None:
@@ -243,12 +241,16 @@ def _print_figures(rows: "list[Row]", as_json: bool) -> None:
         return
     _print_ranking(found)
     for one in revised:
-        typer.echo(f"{one.player}: {100 * one.probe:.1f} % after a corrected observation, {100 * one.control:.1f} % in the"
-                   f" control; loss {_shown(one.loss)} over {one.pairs} pairs, {one.premature} premature")  # fmt: skip
+        typer.echo(
+            f"{one.player}: {100 * one.probe:.1f} % after a corrected observation, {100 * one.control:.1f} % in the"
+            f" control; loss {_shown(one.loss)} over {one.pairs} pairs, {one.premature} premature"
+        )
     for judgment in judged:
-        typer.echo(f"{judgment.player}: {_shown(judgment.complete)} from all observations, {_shown(judgment.pruned)} after"
-                   f" pruning {_shown(judgment.pruning)}; sufficient {_shown(judgment.sufficient)}, kept over least"
-                   f" {_shown(judgment.excess)}")  # fmt: skip
+        typer.echo(
+            f"{judgment.player}: {_shown(judgment.complete)} from all observations, {_shown(judgment.pruned)} after"
+            f" pruning {_shown(judgment.pruning)}; sufficient {_shown(judgment.sufficient)},"
+            f" kept over least {_shown(judgment.excess)}"
+        )
     typer.echo("Not comparable with arXiv 2606.00103, whose games are not published.")
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.resources import files
+from itertools import pairwise
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from bench.games.lies import revisable_states
 from bench.games.solving import UnidentifiableError, fingerprint, greedy_turns, optimal_turns, random_success
 
 DIFFICULTIES = (1, 2, 3, 4, 5)
-FEWEST_ANSWERS = (5, 16, 32, 60, 100)
+FEWEST_ANSWERS = (5, 16, 28, 44, 64)
 LEAST_TURNS = 8  # T_max of every game
 MOST_GREEDY_TURNS = 16  # of a game that is kept
 LEAST_GREEDY_MEAN = 4.0  # at the greatest size
@@ -85,7 +86,7 @@ def proved(recipe: Recipe, difficulty: int) -> Instance:
 def fault(recipe: Recipe, instances: Sequence[Instance]) -> str | None:
     """What of the rules for games the instances of one do not hold; None if they hold all."""
     answers = [one.answers for one in instances]
-    if any(b <= a for a, b in zip(answers, answers[1:], strict=False)):
+    if any(b <= a for a, b in pairwise(answers)):
         return "the answers do not become more with every difficulty"
     example = recipe.id == WORKED_EXAMPLE
     if any(a < least for a, least in zip(answers[example:], FEWEST_ANSWERS[example:], strict=False)):

@@ -26,7 +26,8 @@ class Figures:
 
     success_rate, avg_turns, efficiency : as published: percent, mean turns of successes, and their ratio
     corrected : success above chance over what is possible above chance
-    turns : mean with failures counted at T_max. relative : optimal over taken turns, lower and upper bound of the optimum
+    turns : mean with failures counted at T_max
+    relative : optimal over taken turns, for the lower and the upper bound of the optimum
     regret : bits that a query tells less than the best one
     """
 
