@@ -198,7 +198,7 @@ def _each(work: Any, tasks: list[Any], jobs: int, what: str) -> "Iterator[Any]":
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bars:
         bar = bars.add_task(what, total=len(tasks))
 
-        def show(done: int, total: int, name: str) -> None:
+        def show(done: int, total: int, what: str) -> None:
             bars.update(bar, completed=done, total=total)
 
         yield from Workers(jobs, show).each(work, tasks, what)

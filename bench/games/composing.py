@@ -127,13 +127,13 @@ def _drawn(name: str, structure: str, mode: str, used: Counter[str], rng: random
             laws[law] = rare(list(READOUTS), lambda r: [f"readout:{r}"])
         inputs = one_of("inputs", parts.inputs, space.kind)
         return Recipe(name, structure, mode, space.name, laws=tuple(sorted(laws.items())), inputs=inputs)
-    kind, more = space.kind, {}
+    kind, effect, cost, outcome = space.kind, "", "", ""
     if mode == "abductive":
-        effect = one_of("effect", parts.effects, kind)
-        more = {"effect": effect, "cost": one_of("cost", parts.costs, kind)}
+        effect, cost = one_of("effect", parts.effects, kind), one_of("cost", parts.costs, kind)
         kind = part(parts.effects, effect, kind).seen
-        more["outcome"] = one_of("outcome", parts.outcomes, kind)
+        outcome = one_of("outcome", parts.outcomes, kind)
     probes: list[str] = []
     for _ in range(rng.choice((1, 2, 2, 3))):
         probes.append(one_of("probe", parts.probes, kind, probes))
-    return Recipe(name, structure, mode, space.name, tuple(sorted(probes)), **more)
+    chosen = tuple(sorted(probes))
+    return Recipe(name, structure, mode, space.name, chosen, effect=effect, outcome=outcome, cost=cost)

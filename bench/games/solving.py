@@ -52,7 +52,7 @@ class Puzzle:
         rows, first, inverse = np.unique(self.table, axis=0, return_index=True, return_inverse=True)
         if not np.array_equal(self.answers[first][inverse], self.answers):
             raise UnidentifiableError("two states answer every query alike and have different answers")
-        weights = np.bincount(inverse, self.weights, len(rows))
+        weights = _tally(inverse, self.weights, len(rows))
         partitions = [np.unique(column, return_inverse=True)[1] for column in rows.T]
         different = {_by_first(p).tobytes(): _by_first(p) for p in partitions if p.max() > 0}
         columns = np.stack(list(different.values()), axis=1) if different else np.zeros((len(rows), 1), dtype=np.int64)
@@ -75,12 +75,17 @@ def gains(puzzle: Puzzle, left: Codes) -> tuple[Floats, Floats]:
     queries, kinds = cells.shape[1], int(answers.max()) + 1
     keys = (np.arange(queries) * puzzle.codes + cells).ravel()
     heavy = np.repeat(weights, queries)
-    observed = _entropy(np.bincount(keys, heavy, queries * puzzle.codes).reshape(queries, -1))
+    observed = _entropy(_tally(keys, heavy, queries * puzzle.codes).reshape(queries, -1))
     if kinds == len(left):
         return observed, observed
-    joint = np.bincount(keys * kinds + np.repeat(answers, queries), heavy, queries * puzzle.codes * kinds)
-    answer = _entropy(np.bincount(answers, weights)[None])
+    joint = _tally(keys * kinds + np.repeat(answers, queries), heavy, queries * puzzle.codes * kinds)
+    answer = _entropy(_tally(answers, weights, kinds)[None])
     return answer + observed - _entropy(joint.reshape(queries, -1)), observed
+
+
+def _tally(keys: Codes, weights: Floats, length: int) -> Floats:
+    """(length,) the sum of the weights of each key."""
+    return np.asarray(np.bincount(keys, weights, length), dtype=np.float64)
 
 
 def _entropy(shares: Floats) -> Floats:

@@ -4,7 +4,7 @@ Every wrapper leaves what is hidden, and what the true observations tell, as the
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -134,7 +134,7 @@ def wrapper(how: str, game: str, seed: int) -> Wrapper:
         return Wrapper(how, how)
     if how == "isomorphic":
         return Wrapper(how, random.Random(f"{game}/{seed}").choice(domains()))
-    made = {
+    made: dict[str, Callable[[str], Wrapper]] = {
         "clean": Wrapper, "rule_noise": RuleNoise, "reply_noise": ReplyNoise, "history": History,
         "counterfactual": Revision, "control": lambda name: Revision(name, control=True),
     }  # fmt: skip
