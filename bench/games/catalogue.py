@@ -11,8 +11,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from bench.games.grammar import Recipe, RecipeError, Table, table
+from bench.games.grammar import Recipe, Table, table
 from bench.games.lies import revisable_states
+from bench.games.parts import RecipeError
 from bench.games.solving import UnidentifiableError, fingerprint, greedy_turns, optimal_turns, random_success
 
 DIFFICULTIES = (1, 2, 3, 4, 5)

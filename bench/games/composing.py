@@ -15,8 +15,8 @@ from bench.games.catalogue import (
     fault,
     proved,
 )
-from bench.games.grammar import MODES, STRUCTURES, Recipe, RecipeError, TooLargeError, part, table
-from bench.games.parts import READOUTS
+from bench.games.grammar import MODES, STRUCTURES, Recipe, part, table
+from bench.games.parts import READOUTS, RecipeError, TooLargeError
 from bench.games.solving import UnidentifiableError
 
 PER_CELL = (40, 40, 40, 40, 40, 40, 39, 39, 39, 39, 39, 39)  # 474 games

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from bench.games.graphs import GRAPHS
-from bench.games.parts import READOUTS, Arguments, Object, Probe, Space, Structure, Value
+from bench.games.parts import READOUTS, Arguments, Object, Probe, RecipeError, Space, Structure, TooLargeError, Value
 from bench.games.sequences import SEQUENCES
 from bench.games.sets import SETS
 from bench.games.solving import Codes, Puzzle
@@ -22,14 +22,6 @@ MOST_OBJECTS = 2500
 MOST_STATES = 1500
 MOST_QUERIES = 250
 MOST_CELLS = 60_000  # of a table
-
-
-class RecipeError(ValueError):
-    """Parts that make no game."""
-
-
-class TooLargeError(RecipeError):
-    """Parts that make a table that is too large to be enumerated, as every larger size does."""
 
 
 @dataclass(frozen=True)

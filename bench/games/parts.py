@@ -10,6 +10,17 @@ Value = bool | int | str
 Arguments = tuple[int, ...]
 
 
+MOST_THINGS = 14  # of which all subsets are listed
+
+
+class RecipeError(ValueError):
+    """Parts that make no game."""
+
+
+class TooLargeError(RecipeError):
+    """Parts that make a table that is too large to be enumerated, as every larger size does."""
+
+
 @dataclass(frozen=True)
 class Space:
     """The hidden objects of a size. `kind` : what they are, so that only parts that fit are joined.
@@ -138,4 +149,6 @@ def up_to(most: int) -> Callable[[int], list[Arguments]]:
 def subsets(things: Iterable[Hashable]) -> list[tuple[Any, ...]]:
     """All subsets of things, smallest first, each in their order."""
     things = list(things)
+    if len(things) > MOST_THINGS:
+        raise TooLargeError(f"{len(things)} things have too many subsets")
     return [c for k in range(len(things) + 1) for c in combinations(things, k)]
