@@ -16,6 +16,7 @@ from cli.generate import generate
 from cli.indicators import indicators
 from cli.label import label
 from cli.options import UsageError, fault_of
+from cli.play import play
 from cli.score import compare, leaderboard, score
 from cli.systems import systems
 
@@ -37,6 +38,7 @@ app.command()(diagnostics)
 app.command()(score)
 app.command()(compare)
 app.command()(leaderboard)
+app.command()(play)
 app.command()(cache)
 
 

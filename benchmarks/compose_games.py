@@ -1,0 +1,24 @@
+"""Compose the catalogue of games anew; it takes some minutes.
+
+python benchmarks/compose_games.py > bench/games/catalogue.jsonl
+"""
+
+from joblib import Parallel, delayed
+
+from bench.games.catalogue import Game, game_line
+from bench.games.composing import chosen, composed
+from bench.games.grammar import MODES, STRUCTURES
+
+
+def cell(structure: str, mode: str) -> list[Game]:
+    return list(composed(structure, mode))
+
+
+def main() -> None:
+    cells = Parallel(n_jobs=4)(delayed(cell)(structure, mode) for structure in STRUCTURES for mode in MODES)
+    for game in chosen(game for games in cells for game in games):
+        print(game_line(game))
+
+
+if __name__ == "__main__":
+    main()
