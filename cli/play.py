@@ -1,6 +1,7 @@
 """`bench play`: games of hidden states, and what players reach in them."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,17 +12,23 @@ from cli.options import UsageError
 
 if TYPE_CHECKING:
     from bench.games.catalogue import Game
+    from bench.games.dynamics import DynamicsGame
     from bench.games.episode import Row
     from bench.games.metrics import Figures
     from bench.intervals import Interval
 
 SHOWN = 20  # faults of a proof or a replay
+FIRST = "set-deductive-01"  # the game that a person plays who names none
+DYNAMICS = "dynamics"
 
 
 def play(
     listed: Annotated[bool, typer.Option("--list", help="Show how many games each cell has, and their sizes.")] = False,
     verify: Annotated[bool, typer.Option("--verify", help="Prove every instance again by enumeration.")] = False,
-    player: Annotated[str | None, typer.Option(help="guess, random, greedy, or optimal (small games only).")] = None,
+    player: Annotated[
+        str | None,
+        typer.Option(help="guess, random, greedy, optimal (small games only), or reference (over dynamics)."),
+    ] = None,
     human: Annotated[bool, typer.Option("--human", help="Play yourself: one game, at the terminal.")] = False,
     replay: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Give the replies of recorded episodes again, and compare.")
@@ -36,6 +43,9 @@ def play(
         ),
     ] = "clean",
     seed: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Of the hidden states.")] = 0,
+    release: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Ground truth of games over dynamics; else the shipped one.")
+    ] = None,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the episodes there.")] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Processes; the result is the same for any number.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
@@ -53,17 +63,20 @@ def play(
     if sum(wanted) != 1:
         raise UsageError("give one of --list, --verify, --player, --human, --replay and --score")
     if listed:
-        _list(as_json)
+        _list(as_json, release)
     elif verify:
         raise typer.Exit(_verify(jobs, as_json))
     elif replay is not None:
-        raise typer.Exit(_replay(replay, jobs, as_json))
+        raise typer.Exit(_replay(replay, jobs, as_json, release))
     elif score is not None:
         _print_figures(_read(score), as_json)
     elif human:
-        _human(_one(game, difficulty), wrapper, seed, out, as_json)
+        _human(game, difficulty, wrapper, seed, release, out, as_json)
     elif player is not None:
-        rows = _played(player, game, difficulty, wrapper, seed, jobs)
+        if game is not None and game.startswith(DYNAMICS):
+            rows = _played_over_dynamics(player, game, seed, release)
+        else:
+            rows = _played(player, game, difficulty, wrapper, seed, jobs)
         if out is not None:
             from bench.games.episodes_file import write_episodes
 
@@ -71,7 +84,7 @@ def play(
         _print_figures(rows, as_json)
 
 
-def _list(as_json: bool) -> None:
+def _list(as_json: bool, release: Path | None) -> None:
     from bench.games.catalogue import games, largest_shares
 
     cells: dict[str, list[Game]] = {}
@@ -83,6 +96,10 @@ def _list(as_json: bool) -> None:
         probes = sum(bool(one.revisable) for g in some for one in g.instances)
         rows.append({"cell": cell, "games": len(some), "instances": 5 * len(some),
                      "answers": [[min(s), max(s)] for s in sizes], "counterfactual": probes})  # fmt: skip
+    for asked, count in Counter(one.asked for one in _dynamics(release).values()).items():
+        rows.append(
+            {"cell": f"dynamics-{asked}", "games": count, "instances": count, "answers": [], "counterfactual": 0}
+        )
     rule, share = largest_shares()[0]
     if as_json:
         for row in rows:
@@ -91,7 +108,7 @@ def _list(as_json: bool) -> None:
         return
     headings = ("cell", "games", "instances", *(f"answers at {d}" for d in range(1, 6)), "counterfactual")
     _print_table(headings, [
-        (row["cell"], str(row["games"]), str(row["instances"]), *(f"{a}-{b}" for a, b in row["answers"]),
+        (row["cell"], str(row["games"]), str(row["instances"]), *([f"{a}-{b}" for a, b in row["answers"]] or 5 * [""]),
          str(row["counterfactual"]))
         for row in rows
     ])  # fmt: skip
@@ -114,11 +131,13 @@ def _verify(jobs: int, as_json: bool) -> int:
     return 1 if found else 0
 
 
-def _replay(path: Path, jobs: int, as_json: bool) -> int:
+def _replay(path: Path, jobs: int, as_json: bool, release: Path | None) -> int:
     from bench.games.episodes_file import replayed
 
     rows = _read(path)
-    found = [trouble for trouble in _each(replayed, [(row,) for row in rows], jobs, "episodes") if trouble]
+    over = _dynamics(release) if any(row["game"].startswith(DYNAMICS) for row in rows) else {}
+    tasks = [(row, over.get(row["game"])) for row in rows]
+    found = [trouble for trouble in _each(replayed, tasks, jobs, "episodes") if trouble]
     if as_json:
         typer.echo(json.dumps({"episodes": len(rows), "differences": found}))
     else:
@@ -150,9 +169,33 @@ def _chosen(game: str | None) -> "list[Game]":
     return some
 
 
-def _one(game: str | None, difficulty: int | None) -> tuple[str, int]:
-    some = _chosen(game or "set-deductive-01")
-    return some[0].recipe.id, difficulty or 1
+def _dynamics(release: Path | None) -> "dict[str, DynamicsGame]":
+    from bench.games.dynamics import dynamics_games
+    from bench.ground_truth import SHIPPED, NoReleaseError
+
+    try:
+        return dynamics_games(release or SHIPPED)
+    except NoReleaseError as error:
+        raise UsageError(str(error)) from None
+
+
+def _over_dynamics(game: str, release: Path | None) -> "list[DynamicsGame]":
+    from dynamics.nearest import did_you_mean, shown
+
+    every = _dynamics(release)
+    some = [one for name, one in every.items() if game in (DYNAMICS, name, f"{DYNAMICS}-{one.asked}")]
+    if not some:
+        raise UsageError(f"there is no game {shown(game)} over dynamics in this release{did_you_mean(game, every)}")
+    return some
+
+
+def _played_over_dynamics(player: str, game: str, seed: int, release: Path | None) -> "list[Row]":
+    from bench.games.dynamics import Reference, dynamics_episode
+
+    if player != "reference":
+        raise UsageError(f"--player: games over dynamics are played by the player reference, not {player}")
+    games = _over_dynamics(game, release)
+    return list(_each(dynamics_episode, [(one, Reference(one), player, seed) for one in games], 1, "episodes"))
 
 
 def _hows(wrapper: str) -> tuple[str, ...]:
@@ -204,19 +247,30 @@ def _each(work: Any, tasks: list[Any], jobs: int, what: str) -> "Iterator[Any]":
         yield from Workers(jobs, show).each(work, tasks, what)
 
 
-def _human(chosen: tuple[str, int], wrapper: str, seed: int, out: Path | None, as_json: bool) -> None:
+def _human(
+    game: str | None,
+    difficulty: int | None,
+    wrapper: str,
+    seed: int,
+    release: Path | None,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    from bench.games.dynamics import dynamics_episode
     from bench.games.episode import NotPlayableError, episode
     from bench.games.episodes_file import write_episodes
     from bench.games.necessity import judged
     from bench.games.players import Person
 
     person = Person(lambda text: typer.echo(f"{text}\n", err=as_json), lambda: typer.prompt("", prompt_suffix="> "))
-    (how, *_), (game, difficulty) = _hows(wrapper), chosen
+    how = _hows(wrapper)[0]
     try:
-        if how == "necessity":
-            row = judged(game, difficulty, person, "human", seed)
+        if game is not None and game.startswith(DYNAMICS):
+            row = dynamics_episode(_over_dynamics(game, release)[0], person, "human", seed)
+        elif how == "necessity":
+            row = judged(_chosen(game or FIRST)[0].recipe.id, difficulty or 1, person, "human", seed)
         else:
-            row = episode(game, difficulty, person, "human", seed, how)
+            row = episode(_chosen(game or FIRST)[0].recipe.id, difficulty or 1, person, "human", seed, how)
     except NotPlayableError as error:
         raise UsageError(str(error)) from None
     if out is not None:

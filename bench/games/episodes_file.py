@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.games.catalogue import DIFFICULTIES, games
+from bench.games.dynamics import DynamicsGame, dynamics_episode
 from bench.games.episode import NotPlayableError, Recorded, Row, episode
 from bench.games.necessity import judged
 from bench.games.telling import domains
@@ -53,8 +54,13 @@ def _row(line: str, where: str) -> Row:
     return row
 
 
-def replayed(row: Row) -> str | None:
-    """What is otherwise when the replies of an episode are given again; None if nothing is."""
+def replayed(row: Row, over: DynamicsGame | None = None) -> str | None:
+    """What is otherwise when the replies of an episode are given again; None if nothing is.
+
+    over : its game, if that is one over dynamics
+    """
+    if over is not None:
+        return _compared(row, dynamics_episode(over, Recorded(row), row["player"], row["seed"]))
     if row["game"] not in games() or row["difficulty"] not in DIFFICULTIES:
         return f"{row['id']}: there is no game {row['game']} at difficulty {row['difficulty']}"
     if row["wrapper"] not in (*WRAPPERS, *domains()):
@@ -66,6 +72,10 @@ def replayed(row: Row) -> str | None:
         again = judged(*play) if row["wrapper"] == "necessity" else episode(*play, row["wrapper"])
     except NotPlayableError as error:
         return f"{row['id']}: {error}"
+    return _compared(row, again)
+
+
+def _compared(row: Row, again: Row) -> str | None:
     again = json.loads(json.dumps(again))
     different = [field for field in again if again[field] != row.get(field)]
     return f"{row['id']}: {', '.join(different)} came out otherwise" if different else None

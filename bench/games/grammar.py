@@ -173,27 +173,34 @@ def _inductive(recipe: Recipe, structure: Structure, space: Space, objects: tupl
 
 
 def _held_out(codes: Codes) -> list[int]:
-    """Inputs to hold out, each telling most rules apart, as long as those that are left determine their outputs."""
+    """Inputs to hold out, each telling most rules apart, as long as those that are left determine the rule.
+
+    codes : (rules, inputs) no two rows alike
+    """
+    small = codes.astype(np.uint16)  # of which unique rows are found sooner
     held: list[int] = []
     label = np.zeros(len(codes), dtype=np.int64)
     width = int(codes.max()) + 1
+    counts = np.zeros(codes.shape[1], dtype=np.int64)
     refused: set[int] = set()
     while len(held) < MOST_UNSEEN:
         free = [i for i in range(codes.shape[1]) if i not in held and i not in refused]
-        counts = {i: len(np.unique(label * width + codes[:, i])) for i in free}
-        best = max(free, key=lambda i: (counts[i], -i), default=None)
-        if best is None or counts[best] == len(np.unique(label)):
+        for i in free:
+            counts[i] = len(np.unique(label * width + codes[:, i]))
+        told = len(np.unique(label))
+        best = None
+        for i in sorted(free, key=lambda i: (-counts[i], i)):
+            if counts[i] == told:
+                break
+            kept = np.delete(small, [*held, i], axis=1)
+            if kept.shape[1] and len(np.unique(kept, axis=0)) == len(codes):
+                best = i
+                break
+            refused.add(i)
+        if best is None:
             break
-        kept = np.delete(codes, [*held, best], axis=1)
-        if kept.shape[1] and _determines(kept, codes[:, [*held, best]]):
-            held.append(best)
-            label = np.unique(label * width + codes[:, best], return_inverse=True)[1]
-        else:
-            refused.add(best)
+        held.append(best)
+        label = np.unique(label * width + codes[:, best], return_inverse=True)[1]
     if not held:
         raise RecipeError("no input can be held out")
     return held
-
-
-def _determines(kept: Codes, asked: Codes) -> bool:
-    return len(np.unique(kept, axis=0)) == len(np.unique(np.hstack([kept, asked]), axis=0))

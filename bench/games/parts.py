@@ -10,7 +10,7 @@ Value = bool | int | str
 Arguments = tuple[int, ...]
 
 
-MOST_THINGS = 14  # of which all subsets are listed
+MOST_THINGS = 16  # of which all subsets are listed
 
 
 class RecipeError(ValueError):
