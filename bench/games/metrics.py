@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from scipy.stats import norm, t
 
 from bench.games.episode import FORMAT_ERROR, SUCCESS, TIMEOUT, Row
-from bench.intervals import FEW, LEVEL, ROUNDS, Interval, accuracy, clustered_interval
+from bench.intervals import ACCURACY, FEW, LEVEL, Interval, clustered_interval
 
+ROUNDS = 10_000  # of the bootstrap of a ratio
 AT_ONCE = "guess at once (exact)"
 Floats = NDArray[np.float64]
 
@@ -116,7 +117,7 @@ def _share(won: Floats, game: NDArray[np.str_]) -> Interval:
     """The share of successes; accuracy with successes as true positives and failures as false ones."""
     codes, names = pd.factorize(game)
     tallies = [np.bincount(codes, w, len(names)) for w in (won, 1 - won, 0 * won, 0 * won)]
-    return clustered_interval(np.stack(tallies, axis=1), accuracy)
+    return clustered_interval(np.stack(tallies, axis=1), ACCURACY)
 
 
 def ratio(top: Floats, bottom: Floats, cluster: NDArray[np.str_], seed: int = 0) -> Interval:
