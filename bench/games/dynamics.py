@@ -167,6 +167,8 @@ def _thresholds(
             continue
         lo = _farthest(below[::-1], b["lo"], others)
         hi = _farthest(above, b["hi"], others)
+        if not (lo < b["lo"] and b["hi"] < hi):  # another bracket lies between this one and the nearest point
+            continue
         for part in (0, 1, 2):  # of a third of the tolerance, so that bisection does not end up inside the bracket
             game = DynamicsGame(
                 f"dynamics-threshold-{name}-{parameter}-{number}", "threshold", parameter=parameter,
