@@ -14,6 +14,7 @@ from bench import wording
 
 SAID = 200  # characters of a reply that a second question repeats, as published
 ABLATIONS = ("name", "params", "premises")
+VALUE = r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?"
 LISTED = re.compile(r"^[ \t]*- .*\n?", re.MULTILINE)  # premises, rules and figures are listed
 
 
@@ -143,7 +144,7 @@ def _unnamed(masked: str) -> str:
 
 def _without_values(text: str, params: Any) -> str:
     for name in params if isinstance(params, dict) else ():
-        text = re.sub(rf"(?<!\w)({re.escape(name)}\s*=\s*){wording.FIGURE.pattern}", r"\1?", text)
+        text = re.sub(rf"(?<!\w)({re.escape(name)}\s*=\s*){VALUE}", r"\1?", text)
     return text
 
 

@@ -61,19 +61,18 @@ class Asking:
     origin: dict[str, Any] = field(default_factory=dict)
 
 
-def asking_of(
-    name: str, base_url: str | None, prompt: Prompt, called: str, digest: str, shots: str, epochs: int, demanded: bool,
-    connections: int, wait: int,
-) -> Asking:  # fmt: skip
-    """The model by its name, with the decoding that it accepts; raises bench.models.ModelError.
+def ready(name: str, base_url: str | None, prompt: Prompt, epochs: int, demanded: bool) -> tuple[Any, Decoding]:
+    """The model of this name and the decoding that it accepts; raises bench.models.ModelError.
 
-    called : the prompt's name in every row; digest : of the data set; demanded : log-probabilities must come
+    demanded : log-probabilities must come
     """
     model = model_called(name, base_url)
-    wanted = Decoding(prompt.most_tokens(name), temperature(epochs), True)
-    decoding = tried(model, wanted, demanded)
-    origin = {"model": name, "prompt": called, "decoding": asdict(decoding), "dataset_sha256": digest}
-    return Asking(model, prompt, decoding, shots, epochs, connections, wait, origin)
+    return model, tried(model, Decoding(prompt.most_tokens(name), temperature(epochs), True), demanded)
+
+
+def origin(name: str, called: str, decoding: Decoding, digest: str) -> dict[str, Any]:
+    """What every row of a run says of where it comes from; `called` is the prompt's name, `digest` the data set's."""
+    return {"model": name, "prompt": called, "decoding": asdict(decoding), "dataset_sha256": digest}
 
 
 def keys_of(questions: pd.DataFrame, epochs: int) -> list[Key]:

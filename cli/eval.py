@@ -63,30 +63,33 @@ def evaluate(
     from bench.models import ModelError
     from bench.prompts import PromptError, asked_questions, prompts, shots_text
     from bench.runs import LOGS, Run, RunError
-    from bench.tasks import asking_of
+    from bench.tasks import Asking, origin, ready
 
     if prompt not in prompts():
         raise UsageError(f"--prompt {prompt}: there are {', '.join(prompts())}")
-    chosen = prompts()[prompt]
-    questions, digest, notes = questions_of(dataset)
+    if model is None and not human:
+        raise UsageError("--model PROVIDER/NAME is needed, or --human for a sheet to fill in")
+    chosen, name = prompts()[prompt], model or "human"
+    price = _price(prices, name)
+    called = chosen.called(shots, ablate)
+    place = out or Path("runs") / _slug(name) / _slug(called)
     try:
-        named = [name.strip() for name in (families or "").split(",") if name.strip()]
-        rows = asked_questions(questions, chosen, named, limit, shots, ablate)
+        asked = None if human or estimate else ready(name, base_url, chosen, epochs, logprobs)  # what may fail is first
+        questions, digest, notes = questions_of(dataset)
+        wanted = [family.strip() for family in (families or "").split(",") if family.strip()]
+        rows = asked_questions(questions, chosen, wanted, limit, shots, ablate)
         front = shots_text(questions, chosen, shots)
-        called = chosen.called(shots, ablate)
-        place = out or Path("runs") / _slug(model or "human") / _slug(called)
         if human:
             return _write_sheet(place, rows)
-        if model is None:
-            raise UsageError("--model PROVIDER/NAME is needed, or --human for a sheet to fill in")
-        if estimate:
+        if asked is None:
             texts = [chosen.asked(text, front) for text in rows["question"]]
-            return _print_estimate(model, texts, chosen.most_tokens(model), epochs, _price(prices, model))
-        asking = asking_of(model, base_url, chosen, called, digest, front, epochs, logprobs, max_connections, timeout)
-        run = Run(place, asking.origin | {"base_url": base_url}, resume)
+            return _print_estimate(name, texts, chosen.most_tokens(name), epochs, price)
+        told = origin(name, called, asked[1], digest)
+        run = Run(place, told | {"base_url": base_url}, resume)
     except (ModelError, PromptError, RunError) as error:
         raise UsageError(str(error)) from None
-    _ask(rows, asking, run, _price(prices, model))
+    asking = Asking(asked[0], chosen, asked[1], front, epochs, max_connections, timeout, told)
+    _ask(rows, asking, run, price)
     notes = [*notes, f"replies and scores are in {place}; `inspect view --log-dir {place / LOGS}` shows the calls"]
     score_file(run.path, questions[questions["id"].isin(rows["id"])], digest, notes, as_json, out=place / SCORES)
 
@@ -127,8 +130,9 @@ def _ask(rows: "pd.DataFrame", asking: "Asking", run: "Run", price: tuple[float,
            "input_tokens": made.tokens_in, "output_tokens": made.tokens_out}  # fmt: skip
     write_whole(run.folder / "run.json", (json.dumps(row) + "\n").encode())
     cost = "" if price is None else f", cost {_cost(made.tokens_in, made.tokens_out, price):.2f}"
-    typer.echo(f"{row['asked']} asked in {seconds:.0f} s ({row['asked'] / max(seconds, 1e-3):.1f}/s), "
-               f"{made.failures} failed, {made.tokens_in} tokens in, {made.tokens_out} out{cost}", err=True)  # fmt: skip
+    rate = row["asked"] / max(seconds, 1e-3)
+    tokens = f"{made.tokens_in} tokens in, {made.tokens_out} out{cost}"
+    typer.echo(f"{row['asked']} asked in {seconds:.0f} s ({rate:.1f}/s), {made.failures} failed, {tokens}", err=True)
 
 
 def _write_sheet(place: Path, rows: "pd.DataFrame") -> None:

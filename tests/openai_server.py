@@ -81,9 +81,8 @@ class Handler(BaseHTTPRequestHandler):
         said = "TRUE" if digest[0] < 128 else "FALSE"
         if plan.get("odd") and digest[1] < plan["odd"]:
             said = "Well, that is hard to tell."
-        top = [
-            {"token": t, "logprob": lp, "bytes": None} for t, lp in ((said, -0.25), ("FALSE", -1.75), ("TRUE", -2.0))
-        ]
+        likely = ((said, -0.25), ("FALSE", -1.75), ("TRUE", -2.0))
+        top = [{"token": token, "logprob": logprob, "bytes": None} for token, logprob in likely]
         choice: dict[str, Any] = {"index": 0, "message": {"role": "assistant", "content": said},
                                   "finish_reason": "stop"}  # fmt: skip
         if row.get("logprobs") and not plan.get("no_logprobs"):
