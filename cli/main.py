@@ -12,6 +12,7 @@ from cli.axioms import axioms
 from cli.baselines import baselines
 from cli.cache import cache
 from cli.diagnostics import diagnostics
+from cli.eval import evaluate
 from cli.generate import generate
 from cli.indicators import indicators
 from cli.label import label
@@ -35,6 +36,7 @@ app.command()(axioms)
 app.command()(generate)
 app.command()(baselines)
 app.command()(diagnostics)
+app.command("eval")(evaluate)
 app.command()(score)
 app.command()(compare)
 app.command()(leaderboard)

@@ -46,16 +46,26 @@ def score(
     Examples: [bold]bench score replies.jsonl --dataset questions.jsonl[/bold] ·
     [bold]bench score run.eval --dataset ChaosBench-Logic --parser v2 --json[/bold]
     """
+    score_file(predictions, *questions_of(dataset), as_json, html, parser, rule, every)
+
+
+def score_file(
+    predictions: Path, questions: "pd.DataFrame", digest: str, notes: list[str], as_json: bool = False,
+    html: Path | None = None, parser: str = "default", rule: str = "ours", every: bool = False, out: Path | None = None,
+) -> None:  # fmt: skip
+    """Print the scores of a file of replies to the questions (of `questions_of`), and write them to `out`."""
     from bench.answered import MOST_ERRORS
     from bench.comparison import MixedError, check_same
+    from cache.store import write_whole
 
-    questions, digest, notes = _questions(dataset)
     said, found = _answered(predictions, questions, parser)
     try:
         check_same({said.name: said.origin}, digest)
     except MixedError as error:
         raise UsageError(str(error)) from None
     made = _scores(questions, said, found, digest, parser, rule, every)
+    if out is not None:
+        write_whole(out, (json.dumps(made, ensure_ascii=False, allow_nan=False) + "\n").encode())
     _deliver({said.name: made}, [*notes, *found.warnings], digest, as_json, html, f"Scores of {said.name}", made)
     if found.counts["error_rate"] > MOST_ERRORS:
         raise typer.Exit(1)
@@ -103,7 +113,7 @@ def _together(files: list[Path], dataset: Path, as_json: bool, html: Path | None
     from bench.care import standing
     from bench.comparison import MixedError, check_same, compared
 
-    questions, digest, notes = _questions(dataset)
+    questions, digest, notes = questions_of(dataset)
     models, tables, origins = {}, {}, {}
     for path in files:
         said, found = _answered(path, questions, parser)
@@ -125,7 +135,7 @@ def _together(files: list[Path], dataset: Path, as_json: bool, html: Path | None
     _deliver(models, notes, digest, as_json, html, f"{len(models)} models on {dataset.name}", out, comparison)
 
 
-def _questions(dataset: Path) -> "tuple[pd.DataFrame, str, list[str]]":
+def questions_of(dataset: Path) -> "tuple[pd.DataFrame, str, list[str]]":
     """The questions to score, their digest, and what the report must say of them."""
     from bench.answered import questions_to_score
     from bench.cuc_sources import is_source, read_pairs

@@ -1,0 +1,180 @@
+"""`bench eval`: asks a model, shows how far it is, and scores what it replied."""
+
+import json
+import re
+import time
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli.options import UsageError
+from cli.score import Dataset, questions_of, score_file
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from bench.runs import Run
+    from bench.tasks import Asking
+    from bench.tasks import Progress as Asked
+
+SCORES = "scores.json"
+CHARACTERS = 4  # of a token, about
+
+
+def evaluate(
+    dataset: Dataset,
+    model: Annotated[str | None, typer.Option(metavar="PROVIDER/NAME", help="As Inspect names it.")] = None,
+    base_url: Annotated[
+        str | None, typer.Option("--base-url", metavar="URL", help="Of a server that speaks OpenAI's protocol.")
+    ] = None,
+    prompt: Annotated[str, typer.Option(help="v2 (as published), direct, cot, or cuc (pairs only).")] = "direct",
+    limit: Annotated[int | None, typer.Option(min=1, help="Ask N questions, drawn evenly.")] = None,
+    families: Annotated[str | None, typer.Option(metavar="A,B", help="Ask these families only.")] = None,
+    shots: Annotated[int, typer.Option(min=0, max=64, help="Answered examples in front, from the split train.")] = 0,
+    epochs: Annotated[int, typer.Option(min=1, max=1000, help="Ask each question N times, at temperature 1.")] = 1,
+    ablate: Annotated[
+        str | None, typer.Option(metavar="PART", help="Leave out name, params or premises: scores should fall to 0.")
+    ] = None,
+    logprobs: Annotated[
+        bool, typer.Option("--logprobs", help="Refuse a model without log-probabilities, which else are left out.")
+    ] = False,
+    max_connections: Annotated[int, typer.Option("--max-connections", min=1, max=1000, help="Calls at a time.")] = 10,
+    timeout: Annotated[int, typer.Option(min=1, help="Seconds for one call, after which it is made again.")] = 300,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in the folder.")] = False,
+    estimate: Annotated[bool, typer.Option("--estimate", help="Tell calls, tokens and cost; ask nothing.")] = False,
+    prices: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="TOML: for each model, input and output per million tokens.")
+    ] = None,
+    human: Annotated[bool, typer.Option("--human", help="Write a sheet to fill in; ask no model.")] = False,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder of the run; else runs/MODEL/PROMPT.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print scores as JSON.")] = False,
+) -> None:
+    """Ask a model the questions of a data set and score it: CARE, flags, CUC, with baselines beside it.
+
+    Runs on Inspect AI, which `pip install 'chaostruth\\[eval]'` brings. Keys are read from the environment only
+    (OPENAI_API_KEY and the like). Every reply is kept when it comes; a stopped run goes on with --resume.
+
+    Examples: [bold]bench eval --dataset questions.jsonl --model openai/gpt-4o --limit 500[/bold] ·
+    [bold]bench eval --dataset questions.jsonl --model local/llama --base-url http://127.0.0.1:8000/v1[/bold] ·
+    [bold]bench eval --dataset questions.jsonl --model ollama/llama3.1 --prompt cot --resume[/bold]
+    """
+    from bench.models import ModelError
+    from bench.prompts import PromptError, asked_questions, prompts, shots_text
+    from bench.runs import LOGS, Run, RunError
+    from bench.tasks import Asking, origin, ready
+
+    if prompt not in prompts():
+        raise UsageError(f"--prompt {prompt}: there are {', '.join(prompts())}")
+    if model is None and not human:
+        raise UsageError("--model PROVIDER/NAME is needed, or --human for a sheet to fill in")
+    chosen, name = prompts()[prompt], model or "human"
+    price = _price(prices, name)
+    called = chosen.called(shots, ablate)
+    place = out or Path("runs") / _slug(name) / _slug(called)
+    try:
+        asked = None if human or estimate else ready(name, base_url, chosen, epochs, logprobs)  # what may fail is first
+        questions, digest, notes = questions_of(dataset)
+        wanted = [family.strip() for family in (families or "").split(",") if family.strip()]
+        rows = asked_questions(questions, chosen, wanted, limit, shots, ablate)
+        front = shots_text(questions, chosen, shots)
+        if human:
+            return _write_sheet(place, rows)
+        if asked is None:
+            texts = [chosen.asked(text, front) for text in rows["question"]]
+            return _print_estimate(name, texts, chosen.most_tokens(name), epochs, price)
+        told = origin(name, called, asked[1], digest)
+        run = Run(place, told | {"base_url": base_url}, resume)
+    except (ModelError, PromptError, RunError) as error:
+        raise UsageError(str(error)) from None
+    asking = Asking(asked[0], chosen, asked[1], front, epochs, max_connections, timeout, told)
+    _ask(rows, asking, run, price)
+    notes = [*notes, f"replies and scores are in {place}; `inspect view --log-dir {place / LOGS}` shows the calls"]
+    score_file(run.path, questions[questions["id"].isin(rows["id"])], digest, notes, as_json, out=place / SCORES)
+
+
+def _ask(rows: "pd.DataFrame", asking: "Asking", run: "Run", price: tuple[float, float] | None) -> None:
+    """Ask with a bar, and write how long it took."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from bench.tasks import StoppedError, evaluate
+    from cache.store import write_whole
+
+    begun = time.time()
+    before: int | None = None
+    console = Console(stderr=True)
+    columns = BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"), TimeRemainingColumn()
+    again = f"what was recorded is kept; the same command with --resume goes on in {run.folder}"
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
+        bar = bars.add_task("", total=None)
+
+        def show(now: "Asked") -> None:
+            nonlocal before
+            before = now.done if before is None else before
+            rate = (now.done - before) / max(time.time() - begun, 1e-3)
+            cost = "" if price is None else f", {_cost(now.tokens_in, now.tokens_out, price):.2f} so far"
+            told = f"{rate:.1f} a second, {now.failures} failed{cost}"
+            bars.update(bar, completed=now.done, total=now.total, description=told)
+
+        try:
+            made = evaluate(rows, asking, run, show)
+        except StoppedError as error:
+            raise UsageError(f"{error}; {again}") from None
+        except KeyboardInterrupt:
+            typer.echo(f"stopped; {again}", err=True)
+            raise typer.Exit(2) from None
+    seconds = time.time() - begun
+    row = {"seconds": round(seconds, 1), "asked": made.done - (before or 0), "failures": made.failures,
+           "input_tokens": made.tokens_in, "output_tokens": made.tokens_out}  # fmt: skip
+    write_whole(run.folder / "run.json", (json.dumps(row) + "\n").encode())
+    cost = "" if price is None else f", cost {_cost(made.tokens_in, made.tokens_out, price):.2f}"
+    rate = row["asked"] / max(seconds, 1e-3)
+    tokens = f"{made.tokens_in} tokens in, {made.tokens_out} out{cost}"
+    typer.echo(f"{row['asked']} asked in {seconds:.0f} s ({rate:.1f}/s), {made.failures} failed, {tokens}", err=True)
+
+
+def _write_sheet(place: Path, rows: "pd.DataFrame") -> None:
+    """A table of the questions with a column to fill in."""
+    from cache.store import write_whole
+
+    path = place / "sheet.csv"
+    if path.exists():
+        raise UsageError(f"{path} is there already; --out names another folder")
+    write_whole(path, rows[["id", "question"]].assign(response="").to_csv(index=False).encode())
+    typer.echo(f"{path}: {len(rows)} questions; write TRUE or FALSE under response, then `bench score {path}`")
+
+
+def _print_estimate(
+    model: str, texts: list[str], tokens: int, epochs: int, price: tuple[float, float] | None
+) -> None:  # fmt: skip
+    """What a run would take at most."""
+    calls = len(texts) * epochs
+    tokens_in = sum(len(text) for text in texts) * epochs // CHARACTERS
+    typer.echo(f"{model}: {calls} calls and at most as many again after invalid replies; about {tokens_in} tokens in, "
+               f"at most {calls * tokens} out")  # fmt: skip
+    if price is None:
+        typer.echo("the cost is told with --prices FILE")
+    else:
+        typer.echo(f"cost at most {_cost(tokens_in, calls * tokens, price):.2f}, twice that with second calls")
+
+
+def _price(path: Path | None, model: str) -> tuple[float, float] | None:
+    """What a million tokens in and out cost."""
+    if path is None:
+        return None
+    try:
+        row = tomllib.loads(path.read_text("utf-8"))[model]
+        return float(row["input"]), float(row["output"])
+    except (ValueError, TypeError, KeyError):
+        raise UsageError(f'--prices {path}: a table ["{model}"] with input and output, each the price of a million '
+                         "tokens, is needed") from None  # fmt: skip
+
+
+def _cost(tokens_in: int, tokens_out: int, price: tuple[float, float]) -> float:
+    return (tokens_in * price[0] + tokens_out * price[1]) / 1e6
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^\w.-]+", "_", text)
