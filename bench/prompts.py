@@ -127,9 +127,9 @@ def ablated(rows: pd.DataFrame, what: str) -> pd.DataFrame:
     if what not in ABLATIONS:
         raise PromptError(f"--ablate {what}: there are {', '.join(ABLATIONS)}")
     if what == "premises":
-        texts = [_without_premises(row) for row in rows.to_dict("records")]
+        texts = [_without_premises(*row) for row in zip(rows["question"], _column(rows, "premises"), strict=True)]
     elif what == "params":
-        texts = [_without_values(str(row["question"]), row.get("params")) for row in rows.to_dict("records")]
+        texts = [_without_values(*row) for row in zip(rows["question"], _column(rows, "params"), strict=True)]
     else:
         texts = [_unnamed(text) for text in rows["text"]]
     changed = [text != plain for text, plain in zip(texts, rows["question"], strict=True)]
@@ -148,10 +148,9 @@ def _without_values(text: str, params: Any) -> str:
     return text
 
 
-def _without_premises(row: dict[str, Any]) -> str:
-    text = str(row["question"])
-    for part in row.get("premises") or []:
-        text = text.replace(f"{part} ", "").replace(str(part), "")
+def _without_premises(text: str, premises: Any) -> str:
+    for part in premises if isinstance(premises, list) else ():  # of logical questions they are formulas, and listed
+        text = text.replace(f"{part} ", "") if " " in part else text
     return LISTED.sub("", text).strip()
 
 

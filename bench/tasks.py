@@ -5,7 +5,8 @@ same MCC, so that Inspect's viewer shows the same answers.
 """
 
 import json
-from collections.abc import Callable, Sequence
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ import pandas as pd
 from bench.answers import ERROR, INVALID, TRUE, Answer, parsed
 from bench.elicitation import answer_position
 from bench.intervals import confusion, mcc
-from bench.models import Decoding, failure, model_called, redacted, tried
+from bench.models import Decoding, failure, model_called, redacted, secrets, tried
 from bench.prompts import Prompt, temperature
 from bench.runs import LOGS, Key, Run
 
@@ -66,8 +67,9 @@ def ready(name: str, base_url: str | None, prompt: Prompt, epochs: int, demanded
 
     demanded : log-probabilities must come
     """
-    model = model_called(name, base_url)
-    return model, tried(model, Decoding(prompt.most_tokens(name), temperature(epochs), True), demanded)
+    wanted = Decoding(prompt.most_tokens(name), temperature(epochs), True)
+    decoding = tried(lambda: model_called(name, base_url), wanted, demanded)
+    return model_called(name, base_url), decoding
 
 
 def origin(name: str, called: str, decoding: Decoding, digest: str) -> dict[str, Any]:
@@ -95,9 +97,9 @@ def evaluate(questions: pd.DataFrame, asking: Asking, run: Run, show: Show) -> P
             shard = [rows[name] for name in ids[start : start + SHARD]]
             (log,) = inspect_eval(
                 _task(shard, epoch, asking, run, progress, show), model=asking.model, log_dir=str(run.folder / LOGS),
-                display="none", log_level="error", log_model_api=False, score_display=False, ctl_server=False,
-                max_samples=asking.connections, max_connections=asking.connections, max_retries=RETRIES,
-                attempt_timeout=asking.wait, metadata=asking.origin | {"epoch": epoch},
+                display="none", log_level="error", log_model_api=False, log_header_only=True, score_display=False,
+                ctl_server=False, max_samples=asking.connections, max_connections=asking.connections,
+                max_retries=RETRIES, attempt_timeout=asking.wait, metadata=asking.origin | {"epoch": epoch},
             )  # fmt: skip
             status, error = log.status, log.error
             hide(Path(log.location))
@@ -110,7 +112,7 @@ def evaluate(questions: pd.DataFrame, asking: Asking, run: Run, show: Show) -> P
 
 
 def _task(
-    rows: Sequence[dict[str, Any]], epoch: int, asking: Asking, run: Run, progress: Progress, show: Show
+    rows: Sequence[Mapping[Any, Any]], epoch: int, asking: Asking, run: Run, progress: Progress, show: Show
 ) -> Any:  # fmt: skip
     from inspect_ai import Task
     from inspect_ai.dataset import MemoryDataset, Sample
@@ -230,10 +232,11 @@ def _scored() -> Any:
 
 def hide(log: Path) -> None:
     """Take keys out of a log, into which a server has written them that repeats a key in its errors."""
+    import zipfile_zstd  # noqa: F401 - comes with Inspect, and teaches zipfile the compression of its logs
     from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
 
-    found = read_eval_log(str(log))
-    text = found.model_dump_json()
-    hidden = redacted(text)
-    if hidden != text:
+    with zipfile.ZipFile(log) as packed:
+        repeated = any(key.encode() in packed.read(name) for name in packed.namelist() for key in secrets())
+    if repeated:
+        hidden = redacted(read_eval_log(str(log)).model_dump_json())
         write_eval_log(EvalLog.model_validate_json(hidden), str(log))
