@@ -21,7 +21,7 @@ from openai_server import serving, stats
 from bench.models import ModelError, model_called, redacted
 from bench.prompts import prompts
 from bench.runs import Run
-from bench.tasks import Asking, Progress, evaluate, origin, ready
+from bench.tasks import Asking, Progress, StoppedError, evaluate, origin, ready
 
 pytestmark = pytest.mark.filterwarnings("default")  # those of other packages are not ours to mend
 EXTRA = pytest.mark.skipif(find_spec("inspect_ai") is None, reason="pip install 'chaostruth[eval]'")
@@ -224,3 +224,25 @@ def test_cac_11_a_killed_run_goes_on_with_other_connections_and_loses_nothing(tm
         run_of(rows, url, tmp_path / "whole")
     assert 200 <= calls <= 200 + 8
     assert replies(run) == replies(tmp_path / "whole")
+
+
+@EXTRA
+def test_a_log_holds_no_more_questions_than_fit_into_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr("bench.tasks.SHARD", 8)
+    with serving() as url:
+        run_of(questions(20), url, tmp_path)
+    assert len([*(tmp_path / "logs").glob("*.eval")]) == 3
+    assert [row["id"] for row in replies(tmp_path)] == [f"q{n}" for n in range(20)]
+
+
+@EXTRA
+def test_a_provider_that_is_gone_stops_the_run_which_keeps_what_it_has(tmp_path, monkeypatch):
+    monkeypatch.setattr("bench.tasks.MOST_FAILURES", 5)
+    with serving() as url:
+        run_of(questions(4), url, tmp_path)
+    with serving(always=True, broken=1000) as url, pytest.raises(StoppedError, match="5 questions in a row"):
+        run_of(questions(40), url, tmp_path)
+    assert len([row for row in replies(tmp_path) if not row["attempts"][-1]["error"]]) == 4
+    with serving() as url:
+        assert run_of(questions(40), url, tmp_path).failures == 0
+    assert len(replies(tmp_path)) == 40
