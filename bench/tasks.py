@@ -84,31 +84,38 @@ def keys_of(questions: pd.DataFrame, epochs: int) -> list[Key]:
 
 def evaluate(questions: pd.DataFrame, asking: Asking, run: Run, show: Show) -> Progress:
     """Ask what is left of a run. Raises StoppedError where the provider is gone, and KeyboardInterrupt."""
-    from inspect_ai import eval as inspect_eval
-
     keys = keys_of(questions, asking.epochs)
     left = run.left(keys)
     progress = Progress(len(keys), len(keys) - len(left))
     show(progress)
     rows = {row["id"]: row for row in questions.to_dict("records")}
-    for epoch in range(1, asking.epochs + 1):
-        ids = [name for name, own in left if own == epoch]
-        for start in range(0, len(ids), SHARD):
-            shard = [rows[name] for name in ids[start : start + SHARD]]
-            (log,) = inspect_eval(
-                _task(shard, epoch, asking, run, progress, show), model=asking.model, log_dir=str(run.folder / LOGS),
-                display="none", log_level="error", log_model_api=False, log_header_only=True, score_display=False,
-                ctl_server=False, max_samples=asking.connections, max_connections=asking.connections,
-                max_retries=RETRIES, attempt_timeout=asking.wait, metadata=asking.origin | {"epoch": epoch},
-            )  # fmt: skip
-            status, error = log.status, log.error
-            hide(Path(log.location))
-            if status == "cancelled":
-                raise KeyboardInterrupt
-            if status != "success":
-                raise StoppedError(redacted(error.message if error else status))
+    try:
+        for epoch in range(1, asking.epochs + 1):
+            ids = [name for name, own in left if own == epoch]
+            for start in range(0, len(ids), SHARD):
+                _ask_shard([rows[name] for name in ids[start : start + SHARD]], epoch, asking, run, progress, show)
+    finally:
+        for log in (run.folder / LOGS).glob("*.eval"):
+            hide(log)
     run.finish(keys)
     return progress
+
+
+def _ask_shard(
+    rows: Sequence[Mapping[Any, Any]], epoch: int, asking: Asking, run: Run, progress: Progress, show: Show
+) -> None:
+    from inspect_ai import eval as inspect_eval
+
+    logs = inspect_eval(
+        _task(rows, epoch, asking, run, progress, show), model=asking.model, log_dir=str(run.folder / LOGS),
+        display="none", log_level="error", log_model_api=False, log_header_only=True, score_display=False,
+        ctl_server=False, max_samples=asking.connections, max_connections=asking.connections, max_retries=RETRIES,
+        attempt_timeout=asking.wait, metadata=asking.origin | {"epoch": epoch},
+    )  # fmt: skip
+    if not logs or logs[0].status == "cancelled":
+        raise KeyboardInterrupt
+    if logs[0].status != "success":
+        raise StoppedError(redacted(logs[0].error.message if logs[0].error else logs[0].status))
 
 
 def _task(
@@ -235,6 +242,8 @@ def hide(log: Path) -> None:
     import zipfile_zstd  # noqa: F401 - comes with Inspect, and teaches zipfile the compression of its logs
     from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
 
+    if not zipfile.is_zipfile(log):
+        return  # the run was killed before the log could be read
     with zipfile.ZipFile(log) as packed:
         repeated = any(key.encode() in packed.read(name) for name in packed.namelist() for key in secrets())
     if repeated:

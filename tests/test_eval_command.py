@@ -4,6 +4,7 @@ import gc
 import json
 import multiprocessing
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -207,17 +208,24 @@ def test_cac_10_samples_of_one_question_are_each_asked_for(tmp_path):
     assert replies(tmp_path)[0]["decoding"]["temperature"] == 1.0
 
 
+def interruptible(*arguments: Any) -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    run_of(*arguments)
+
+
 @EXTRA
-def test_cac_11_a_killed_run_goes_on_with_other_connections_and_loses_nothing(tmp_path):
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_cac_11_a_stopped_run_goes_on_with_other_connections_and_loses_nothing(tmp_path, how):
     rows, run = questions(200), tmp_path / "run"
     with serving(delay=0.05) as url:
-        first = multiprocessing.get_context("fork").Process(target=run_of, args=(rows, url, run, 8))
+        first = multiprocessing.get_context("fork").Process(target=interruptible, args=(rows, url, run, 8))
         first.start()
         file = run / "predictions.jsonl"
         while first.is_alive() and not (file.exists() and file.read_bytes().count(b"\n") > 60):
             time.sleep(0.02)
-        first.kill()
+        os.kill(first.pid, how)
         first.join()
+        assert first.exitcode != 0
         assert 60 < file.read_bytes().count(b"\n") < 200
         run_of(rows, url, run, 3)
         calls = sum(stats(url)["asked"].values()) - 2  # one before each of both
