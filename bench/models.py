@@ -58,7 +58,8 @@ def model_called(name: str, base_url: str | None) -> Any:
     try:
         return get_model(name, memoize=False, **given)
     except PrerequisiteError as error:
-        raise ModelError(f"--model {name}: {_sentence(error.message)}; keys are read from the environment") from None
+        told = _sentence(error.message).removeprefix("ERROR: ")
+        raise ModelError(f"--model {name}: {told}; keys are read from the environment only") from None
     except (ValueError, ImportError) as error:
         raise ModelError(f"--model {name}: {_sentence(error)}; `inspect list models` and docs/evaluation.md tell what "
                          f"providers there are") from None  # fmt: skip
