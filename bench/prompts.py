@@ -3,6 +3,7 @@
 import hashlib
 import re
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -11,6 +12,7 @@ from typing import Any
 import pandas as pd
 
 from bench import wording
+from bench.rendering import language
 
 SAID = 200  # characters of a reply that a second question repeats, as published
 ABLATIONS = ("name", "params", "premises")
@@ -131,15 +133,21 @@ def ablated(rows: pd.DataFrame, what: str) -> pd.DataFrame:
     elif what == "params":
         texts = [_without_values(*row) for row in zip(rows["question"], _column(rows, "params"), strict=True)]
     else:
-        texts = [_unnamed(text) for text in rows["text"]]
+        texts = [_unnamed(row) for row in rows.to_dict("records")]
     changed = [text != plain for text, plain in zip(texts, rows["question"], strict=True)]
     return rows.assign(question=texts)[changed]
 
 
-def _unnamed(masked: str) -> str:
-    text = re.sub(rf"(?:\b(?:the|a)\s+)?{wording.NAME}(?:\s+(?:system|map)\b)?", "the system", masked,
-                  flags=re.IGNORECASE)  # fmt: skip
-    return text[:1].upper() + text[1:]
+def _unnamed(row: Mapping[Any, Any]) -> str:
+    listed = row.get("systems")
+    ids = [*wording.systems_of(row["system_id"]), *(listed if isinstance(listed, list) else [])]
+    names = {language(row.get("lang") or "en").name_of(one) for one in ids} | {row["name"] or ""} - {""}
+    text = str(row["question"])
+    for name in sorted(names, key=len, reverse=True):
+        bare = re.escape(re.sub(r"^(the|a) ", "", name))
+        text = re.sub(rf"(?:\b(?:the|a)\s+)?(?<!\w){bare}(?!\w)(?:\s+(?:system|map)\b)?", "the system", text,
+                      flags=re.IGNORECASE)  # fmt: skip
+    return re.sub(r"(^|[.?!] )the system", r"\1The system", text)
 
 
 def _without_values(text: str, params: Any) -> str:
