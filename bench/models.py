@@ -3,6 +3,7 @@
 import hashlib
 import os
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,7 +12,6 @@ HIDDEN = "(hidden)"
 SHORTEST = 6  # characters of a key: shorter ones occur in any text
 MOCK = "mockllm"
 TOP = 20  # log-probabilities of a token: more than any provider gives
-QUESTION = "Is 2 an even number? Answer TRUE or FALSE."
 WAIT = 8.0  # seconds for the one question before a run
 NEEDS = "`pip install 'chaostruth[eval]'` installs what this needs"
 REFUSED = (400, 404, 422)  # HTTP: of these the server said what it does not accept
@@ -47,7 +47,7 @@ def model_called(name: str, base_url: str | None) -> Any:
     if not (provider and slash and rest):
         raise ModelError(f"--model {name}: PROVIDER/NAME is needed, such as openai/gpt-4o or ollama/llama3.1")
     if provider == MOCK:
-        return get_model(f"{MOCK}/{rest}", custom_outputs=_coin)
+        return get_model(f"{MOCK}/{rest}", custom_outputs=_coin, memoize=False)
     given: dict[str, Any] = {}
     if base_url is not None:
         if not re.match(r"https?://[^/]", base_url):
@@ -56,9 +56,10 @@ def model_called(name: str, base_url: str | None) -> Any:
         given = {"base_url": base_url, "api_key": os.environ.get(key) or "none"}
         name = name if provider == "openai-api" else f"openai-api/{name}"
     try:
-        return get_model(name, **given)
+        return get_model(name, memoize=False, **given)
     except PrerequisiteError as error:
-        raise ModelError(f"--model {name}: {_sentence(error.message)}; keys are read from the environment") from None
+        told = _sentence(error.message).removeprefix("ERROR: ")
+        raise ModelError(f"--model {name}: {told}; keys are read from the environment only") from None
     except (ValueError, ImportError) as error:
         raise ModelError(f"--model {name}: {_sentence(error)}; `inspect list models` and docs/evaluation.md tell what "
                          f"providers there are") from None  # fmt: skip
@@ -78,11 +79,13 @@ def _coin(messages: Any, *_: Any) -> Any:
     return made
 
 
-def tried(model: Any, decoding: Decoding, demanded: bool) -> Decoding:
+def tried(called: Callable[[], Any], decoding: Decoding, demanded: bool) -> Decoding:
     """The decoding that a model accepts, found by one question each; the temperature gives way before the run does.
 
+    called : gives the model anew, since each question is asked in an event loop that ends with it
     demanded : log-probabilities must come; else they are left out where none do
     """
+    model = called()
     wanted = [decoding]
     if decoding.temperature is not None:
         wanted.append(replace(decoding, temperature=None))
@@ -90,7 +93,7 @@ def tried(model: Any, decoding: Decoding, demanded: bool) -> Decoding:
         wanted += [replace(one, logprobs=False) for one in wanted]
     output, errors = None, []
     for one in wanted:
-        found = _asked(model, one)
+        found = _asked(called(), one)
         if not isinstance(found, Exception) and not _error(found):
             output, decoding = found, one
             break
@@ -115,15 +118,16 @@ def _asked(model: Any, decoding: Decoding) -> Any:
 
     async def ask() -> Any:
         with anyio.fail_after(WAIT):
-            return await model.generate(
-                "Is 2 an even number? Answer TRUE or FALSE.",
-                config=GenerateConfig(**decoding.arguments(), max_retries=0),
-            )
+            async with model:
+                return await model.generate(
+                    "Is 2 an even number? Answer TRUE or FALSE.",
+                    config=GenerateConfig(**decoding.arguments(), max_retries=0),
+                )
 
     try:
         return anyio.run(ask)
     except Exception as error:  # noqa: BLE001 - each provider has errors of its own, and each becomes a sentence
-        return error
+        return cause(error)
 
 
 def _error(output: Any) -> str | None:
@@ -131,8 +135,6 @@ def _error(output: Any) -> str | None:
 
 
 def _status(error: BaseException) -> int | None:
-    while error.__cause__ is not None and not hasattr(error, "status_code"):
-        error = error.__cause__
     return getattr(error, "status_code", None)
 
 
@@ -156,28 +158,37 @@ def _why(model: Any, found: Any, demanded: bool) -> str:
         return f"{model}: {server} answers with an error ({status}): {said}"
     if isinstance(found, TimeoutError):
         return f"{model}: {server} did not answer within {WAIT:g} s; is it up, and the address right?"
-    return f"{model}: {server} cannot be reached; is it up, and the address right? ({said})"
+    if isinstance(found, OSError) or "connect" in type(found).__name__.lower():
+        return f"{model}: {server} cannot be reached; is it up, and the address right? ({said})"
+    return f"{model}: {server} gave no reply that can be read; does it speak the protocol? ({said})"
+
+
+def cause(error: Any) -> Any:
+    """What failed at the last of several attempts (tenacity.RetryError), else the error itself."""
+    attempt = getattr(error, "last_attempt", None)
+    return error if attempt is None else attempt.exception() or error
 
 
 def failure(error: BaseException) -> str:
     """What a provider's error says, in one line without keys."""
-    while isinstance(error.__cause__, Exception) and not str(error):
-        error = error.__cause__
+    error = cause(error)
     return _sentence(error) or type(error).__name__
 
 
 def _sentence(error: Any) -> str:
     text = re.sub(r"\[/?[a-z ]+\]", "", str(error))  # marks of layout
+    text = re.sub(r"^Request:.*?(?=\w+Error\()", "", text, flags=re.DOTALL)  # what was asked
     return redacted(" ".join(text.split()))[:300].rstrip(".")
 
 
 def redacted(text: str) -> str:
     """Without any value of the environment whose name says that it is a key."""
-    for value in _secrets():
+    for value in secrets():
         text = text.replace(value, HIDDEN)
     return text
 
 
-def _secrets() -> list[str]:
+def secrets() -> list[str]:
+    """Values of the environment that are keys by their names, the longest first."""
     found = {value for name, value in os.environ.items() if SECRET.search(name.upper()) and len(value) >= SHORTEST}
     return sorted(found, key=len, reverse=True)

@@ -69,7 +69,10 @@ def _chosen(tables: Mapping[str, pd.DataFrame], count: int, rng: np.random.Gener
     """`count` pairs, of every predicate and place as many with TRUE above as with TRUE below, in a drawn order."""
     found: list[tuple[Any, Any]] = []
     for table in tables.values():
-        both = {pair: tuple(rows.itertuples(index=False)) for pair, rows in table.groupby("pair", sort=True)}
+        of_pair: dict[Any, list[Any]] = {}
+        for row in table.itertuples(index=False):
+            of_pair.setdefault(row.pair, []).append(row)
+        both = {pair: tuple(of_pair[pair]) for pair in sorted(of_pair)}
         for _, there in table.drop_duplicates("pair").groupby("place", sort=True):
             ways = [rng.permutation(there.loc[there["up"] == up, "pair"]) for up in (True, False)]
             found += [(both[a], both[b]) for a, b in zip(*ways, strict=False)]

@@ -12,6 +12,7 @@ from typing import Any
 import pandas as pd
 
 from bench import wording
+from bench.rendering import language
 
 SAID = 200  # characters of a reply that a second question repeats, as published
 ABLATIONS = ("name", "params", "premises")
@@ -128,19 +129,25 @@ def ablated(rows: pd.DataFrame, what: str) -> pd.DataFrame:
     if what not in ABLATIONS:
         raise PromptError(f"--ablate {what}: there are {', '.join(ABLATIONS)}")
     if what == "premises":
-        texts = [_without_premises(row) for row in rows.to_dict("records")]
+        texts = [_without_premises(*row) for row in zip(rows["question"], _column(rows, "premises"), strict=True)]
     elif what == "params":
-        texts = [_without_values(str(row["question"]), row.get("params")) for row in rows.to_dict("records")]
+        texts = [_without_values(*row) for row in zip(rows["question"], _column(rows, "params"), strict=True)]
     else:
-        texts = [_unnamed(text) for text in rows["text"]]
+        texts = [_unnamed(row) for row in rows.to_dict("records")]
     changed = [text != plain for text, plain in zip(texts, rows["question"], strict=True)]
     return rows.assign(question=texts)[changed]
 
 
-def _unnamed(masked: str) -> str:
-    text = re.sub(rf"(?:\b(?:the|a)\s+)?{wording.NAME}(?:\s+(?:system|map)\b)?", "the system", masked,
-                  flags=re.IGNORECASE)  # fmt: skip
-    return text[:1].upper() + text[1:]
+def _unnamed(row: Mapping[Any, Any]) -> str:
+    listed = row.get("systems")
+    ids = [*wording.systems_of(row["system_id"]), *(listed if isinstance(listed, list) else [])]
+    names = {language(row.get("lang") or "en").name_of(one) for one in ids} | {row["name"] or ""} - {""}
+    text = str(row["question"])
+    for name in sorted(names, key=len, reverse=True):
+        bare = re.escape(re.sub(r"^(the|a) ", "", name))
+        text = re.sub(rf"(?:\b(?:the|a)\s+)?(?<!\w){bare}(?!\w)(?:\s+(?:system|map)\b)?", "the system", text,
+                      flags=re.IGNORECASE)  # fmt: skip
+    return re.sub(r"(^|[.?!] )the system", r"\1The system", text)
 
 
 def _without_values(text: str, params: Any) -> str:
@@ -149,10 +156,9 @@ def _without_values(text: str, params: Any) -> str:
     return text
 
 
-def _without_premises(row: Mapping[Any, Any]) -> str:
-    text = str(row["question"])
-    for part in row.get("premises") or []:
-        text = text.replace(f"{part} ", "").replace(str(part), "")
+def _without_premises(text: str, premises: Any) -> str:
+    for part in premises if isinstance(premises, list) else ():  # of logical questions they are formulas, and listed
+        text = text.replace(f"{part} ", "") if " " in part else text
     return LISTED.sub("", text).strip()
 
 

@@ -49,6 +49,8 @@ def mixed(kinds: Sequence[Made], count: int) -> list[Item]:
     uses: Counter[str] = Counter()
     seen: set[str] = set()
     for turn in zip_longest(*kinds):
+        if len(found) >= count:
+            break
         for pair in turn:
             if pair is None or len(found) >= count:
                 continue

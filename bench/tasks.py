@@ -5,7 +5,8 @@ same MCC, so that Inspect's viewer shows the same answers.
 """
 
 import json
-from collections.abc import Callable, Sequence
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ import pandas as pd
 from bench.answers import ERROR, INVALID, TRUE, Answer, parsed
 from bench.elicitation import answer_position
 from bench.intervals import confusion, mcc
-from bench.models import Decoding, failure, model_called, redacted, tried
+from bench.models import Decoding, failure, model_called, redacted, secrets, tried
 from bench.prompts import Prompt, temperature
 from bench.runs import LOGS, Key, Run
 
@@ -66,8 +67,9 @@ def ready(name: str, base_url: str | None, prompt: Prompt, epochs: int, demanded
 
     demanded : log-probabilities must come
     """
-    model = model_called(name, base_url)
-    return model, tried(model, Decoding(prompt.most_tokens(name), temperature(epochs), True), demanded)
+    wanted = Decoding(prompt.most_tokens(name), temperature(epochs), True)
+    decoding = tried(lambda: model_called(name, base_url), wanted, demanded)
+    return model_called(name, base_url), decoding
 
 
 def origin(name: str, called: str, decoding: Decoding, digest: str) -> dict[str, Any]:
@@ -82,35 +84,42 @@ def keys_of(questions: pd.DataFrame, epochs: int) -> list[Key]:
 
 def evaluate(questions: pd.DataFrame, asking: Asking, run: Run, show: Show) -> Progress:
     """Ask what is left of a run. Raises StoppedError where the provider is gone, and KeyboardInterrupt."""
-    from inspect_ai import eval as inspect_eval
-
     keys = keys_of(questions, asking.epochs)
     left = run.left(keys)
     progress = Progress(len(keys), len(keys) - len(left))
     show(progress)
-    rows = {row["id"]: {str(key): value for key, value in row.items()} for row in questions.to_dict("records")}
-    for epoch in range(1, asking.epochs + 1):
-        ids = [name for name, own in left if own == epoch]
-        for start in range(0, len(ids), SHARD):
-            shard = [rows[name] for name in ids[start : start + SHARD]]
-            (log,) = inspect_eval(
-                _task(shard, epoch, asking, run, progress, show), model=asking.model, log_dir=str(run.folder / LOGS),
-                display="none", log_level="error", log_model_api=False, score_display=False, ctl_server=False,
-                max_samples=asking.connections, max_connections=asking.connections, max_retries=RETRIES,
-                attempt_timeout=asking.wait, metadata=asking.origin | {"epoch": epoch},
-            )  # fmt: skip
-            status, error = log.status, log.error
-            hide(Path(log.location))
-            if status == "cancelled":
-                raise KeyboardInterrupt
-            if status != "success":
-                raise StoppedError(redacted(error.message if error else status))
+    rows = {row["id"]: row for row in questions.to_dict("records")}
+    try:
+        for epoch in range(1, asking.epochs + 1):
+            ids = [name for name, own in left if own == epoch]
+            for start in range(0, len(ids), SHARD):
+                _ask_shard([rows[name] for name in ids[start : start + SHARD]], epoch, asking, run, progress, show)
+    finally:
+        for log in (run.folder / LOGS).glob("*.eval"):
+            hide(log)
     run.finish(keys)
     return progress
 
 
+def _ask_shard(
+    rows: Sequence[Mapping[Any, Any]], epoch: int, asking: Asking, run: Run, progress: Progress, show: Show
+) -> None:
+    from inspect_ai import eval as inspect_eval
+
+    logs = inspect_eval(
+        _task(rows, epoch, asking, run, progress, show), model=asking.model, log_dir=str(run.folder / LOGS),
+        display="none", log_level="error", log_model_api=False, log_header_only=True, score_display=False,
+        ctl_server=False, max_samples=asking.connections, max_connections=asking.connections, max_retries=RETRIES,
+        attempt_timeout=asking.wait, metadata=asking.origin | {"epoch": epoch},
+    )  # fmt: skip
+    if not logs or logs[0].status == "cancelled":
+        raise KeyboardInterrupt
+    if logs[0].status != "success":
+        raise StoppedError(redacted(logs[0].error.message if logs[0].error else logs[0].status))
+
+
 def _task(
-    rows: Sequence[dict[str, Any]], epoch: int, asking: Asking, run: Run, progress: Progress, show: Show
+    rows: Sequence[Mapping[Any, Any]], epoch: int, asking: Asking, run: Run, progress: Progress, show: Show
 ) -> Any:  # fmt: skip
     from inspect_ai import Task
     from inspect_ai.dataset import MemoryDataset, Sample
@@ -230,10 +239,13 @@ def _scored() -> Any:
 
 def hide(log: Path) -> None:
     """Take keys out of a log, into which a server has written them that repeats a key in its errors."""
+    import zipfile_zstd  # noqa: F401 - comes with Inspect, and teaches zipfile the compression of its logs
     from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
 
-    found = read_eval_log(str(log))
-    text = found.model_dump_json()
-    hidden = redacted(text)
-    if hidden != text:
+    if not zipfile.is_zipfile(log):
+        return  # the run was killed before the log could be read
+    with zipfile.ZipFile(log) as packed:
+        repeated = any(key.encode() in packed.read(name) for name in packed.namelist() for key in secrets())
+    if repeated:
+        hidden = redacted(read_eval_log(str(log)).model_dump_json())
         write_eval_log(EvalLog.model_validate_json(hidden), str(log))

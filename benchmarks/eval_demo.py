@@ -26,7 +26,7 @@ def served() -> Iterator[str]:
     assert spec.submodule_search_locations
     parameters = xllamacpp.CommonParams()
     parameters.model.path = str(next(Path(spec.submodule_search_locations[0]).glob("*.gguf")))
-    parameters.n_ctx, parameters.n_parallel, parameters.warmup = CONTEXT, SLOTS, False
+    parameters.n_ctx, parameters.n_parallel, parameters.warmup, parameters.verbosity = CONTEXT, SLOTS, False, 1
     parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = (
         1  # more wait for each other on a busy machine
     )

@@ -143,7 +143,9 @@ def _write_sheet(place: Path, rows: "pd.DataFrame") -> None:
     if path.exists():
         raise UsageError(f"{path} is there already; --out names another folder")
     write_whole(path, rows[["id", "question"]].assign(response="").to_csv(index=False).encode())
-    typer.echo(f"{path}: {len(rows)} questions; write TRUE or FALSE under response, then `bench score {path}`")
+    typer.echo(
+        f"{path}: {len(rows)} questions; write TRUE or FALSE under response, then `bench score {path} --dataset ..`"
+    )
 
 
 def _print_estimate(

@@ -19,6 +19,7 @@ from typing import Any
 
 LEVELS = 1000  # of which a fault's share is told
 FAULTS = ("429", "500", "hang", "broken")
+BEFORE = "Is 2 an even number?"  # asked once before a run, and never befallen
 
 
 class Server(ThreadingHTTPServer):
@@ -71,7 +72,7 @@ class Handler(BaseHTTPRequestHandler):
             s.asked[place] += 1
             first = s.asked[place] == 1
         level = int.from_bytes(digest[4:8], "big") % LEVELS
-        for name in FAULTS if first or plan.get("always") else ():
+        for name in FAULTS if (first or plan.get("always")) and not text.startswith(BEFORE) else ():
             level -= plan.get(name, 0)
             if level < 0:
                 with s.lock:
