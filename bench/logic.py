@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bench.rendering import LANGUAGES
 from bench.statements import AXIOMS, Atom, Rule, Shape, Statements, statements
 from labeling.axioms import negation
 
@@ -142,10 +143,9 @@ def _plan(
 
 @cache
 def _words(lang: str) -> dict[str, Any]:
+    if lang not in LANGUAGES:
+        raise ValueError(f"there are no wordings in {lang!r}; there are {', '.join(LANGUAGES)}")
     place = files("bench") / "templates"
-    known = sorted(file.name.removesuffix(".toml") for file in place.iterdir() if file.name.endswith(".toml"))
-    if lang not in known:
-        raise ValueError(f"there are no wordings in {lang!r}; there are {', '.join(known)}")
     return tomllib.loads((place / f"{lang}.toml").read_text(encoding="utf-8"))
 
 

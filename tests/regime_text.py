@@ -90,18 +90,20 @@ def answer(question):
 def regime(discrete, rule, lets, rings, values):
     """Each predicate of SAYINGS with its truth or None; None where the orbit cannot be followed."""
     names = [name for name, _ in rule]
-    known = {name: sp.Symbol(name) for name in ("t", *names)} | dict(FUNCTIONS)
+    known = {name: sp.Symbol(name, real=True) for name in ("t", *names)} | dict(FUNCTIONS)
     given = dict(values)
     known |= {name: sp.Float(repr(value), 17) for name, value in given.items() if name not in names}
     for name, formula in lets:
         known[name] = sp.sympify(formula, locals=known)
     rates = sp.Matrix([sp.sympify(formula, locals=known) for _, formula in rule])
-    symbols = [sp.Symbol(name) for name in names]
-    if rates.free_symbols - {*symbols, sp.Symbol("t")}:
+    symbols = [known[name] for name in names]
+    if rates.free_symbols - {*symbols, sp.Symbol("t", real=True)}:
         return None
-    arguments = [sp.Symbol("t"), *symbols]
+    arguments = [sp.Symbol("t", real=True), *symbols]
     f = sp.lambdify(arguments, list(rates), modules=["math", {"Abs": abs, "sign": np.sign, "Mod": lambda a, b: a % b}])
-    j = sp.lambdify(arguments, rates.jacobian(symbols).tolist(), modules=["numpy"])
+    smooth = rates.replace(sp.Mod, lambda x, _: x).replace(sp.floor, lambda x: sp.Integer(0))  # all but its jumps
+    slopes = smooth.jacobian(symbols).replace(sp.DiracDelta, lambda *_: sp.Integer(0))
+    j = sp.lambdify(arguments, slopes.tolist(), modules=["numpy"])
     start = np.array([given[name] for name in names])
     ring = np.array([dict(rings).get(name, np.inf) for name in names])
     try:

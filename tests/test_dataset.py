@@ -62,7 +62,7 @@ def test_a_family_that_cannot_be_so_large_says_how_large_it_can_be(made_up):
 
 
 def test_no_fact_is_asked_too_often(made_up):
-    sizes = {"atomic": 60, "adversarial_misleading": 20}
+    sizes = {"atomic": 40, "adversarial_misleading": 20}
     uses = Counter(row["fact"] for row in questions(world(made_up, []), sizes, seed=1))
     assert max(uses.values()) == REPEATS
 
