@@ -205,7 +205,9 @@ def _lists(name: str, every: Sequence[Candidate], kinds: Sequence[str]) -> Itera
 
 def _spread(some: Sequence[Candidate]) -> list[Candidate]:
     """At most so many as a list holds, evenly over all."""
-    places = np.unique(np.linspace(0, len(some) - 1, min(MOST_POINTS, len(some))).round().astype(int)) if some else []
+    if len(some) <= MOST_POINTS:
+        return list(some)
+    places = np.linspace(0, len(some) - 1, MOST_POINTS).round().astype(int)
     return [some[i] for i in places]
 
 
@@ -242,7 +244,13 @@ def _told_apart(a: Candidate, b: Candidate) -> bool:
 def dynamics_rules(game: DynamicsGame) -> str:
     """All that a player is told at first."""
     text = wording()["dynamics"]
-    words = {"t_max": game.t_max, "budget": game.budget, "characters": MOST_CHARACTERS, "shown": SHOWN, **COSTS}
+    words: dict[str, object] = {
+        "t_max": game.t_max,
+        "budget": game.budget,
+        "characters": MOST_CHARACTERS,
+        "shown": SHOWN,
+        **COSTS,
+    }
     if game.asked == "threshold":
         named = language("en").name_of(game.names[0])
         fixed = {k: v for k, v in system(game.names[0]).parameters.items() if k != game.parameter}
