@@ -3,6 +3,7 @@
 Queries are measurements, which cost simulated time; the release says what is right, and that the answer can be found.
 """
 
+import hashlib
 import json
 import re
 from collections import Counter
@@ -173,7 +174,8 @@ def _thresholds(
                 range=(lo + part * (hi - lo) / (3 * CELLS), hi), bracket=(b["lo"], b["hi"]), sides=sides, names=(name,),
             )  # fmt: skip
             first, last = ((end - game.range[0]) // game.tolerance for end in game.bracket)
-            if 0 <= first == last < CELLS and game.tolerance >= NARROW * (b["hi"] - b["lo"]):
+            alone = game.range[0] < b["lo"] and b["hi"] < hi
+            if alone and first == last and game.tolerance >= NARROW * (b["hi"] - b["lo"]):
                 yield game
                 break
 
@@ -277,7 +279,7 @@ def _named(one: Candidate) -> str:
 
 _ACTION = re.compile(r"<(submit|query_orbit|query_indicator|query_regime)>([^<>]*)</\1>")
 _OPENED = re.compile(r"<(submit|query_orbit|query_indicator|query_regime)>")
-_NUMBER = re.compile(r"[-+]?[0-9]{1,12}(\.[0-9]{1,18})?(e[-+]?[0-9]{1,2})?")
+_NUMBER = re.compile(r"[-+]?[0-9]{1,12}(\.[0-9]{1,25})?(e[-+]?[0-9]{1,2})?")
 
 
 def parsed(game: DynamicsGame, reply: str) -> tuple[str, str] | None:
@@ -326,7 +328,7 @@ def dynamics_episode(
     status, turns = algorithm(player, messages, game.t_max, act)
     turns = game.t_max if status == "Timeout" else turns
     return {
-        "id": f"{game.id}-s{seed}-clean-{name}", "game": game.id, "hash": "", "cell": f"dynamics-{game.asked}",
+        "id": f"{game.id}-s{seed}-clean-{name}", "game": game.id, "hash": hashlib.sha256(repr(game).encode()).hexdigest()[:16], "cell": f"dynamics-{game.asked}",
         "difficulty": 1, "seed": seed, "wrapper": "clean", "control_of": None, "player": name, "status": status,
         "turns": turns, "t_max": game.t_max, "n_answers": game.n_answers,
         "optimal": {"lo": game.optimal[0], "hi": game.optimal[1]}, "spent": spent, "budget": game.budget,
