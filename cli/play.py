@@ -190,7 +190,8 @@ def _over_dynamics(game: str, release: Path | None) -> "list[DynamicsGame]":
 
 
 def _played_over_dynamics(player: str, game: str, seed: int, release: Path | None) -> "list[Row]":
-    from bench.games.dynamics import Reference, dynamics_episode
+    from bench.games.dynamics import dynamics_episode
+    from bench.games.reference import Reference
 
     if player != "reference":
         raise UsageError(f"--player: games over dynamics are played by the player reference, not {player}")

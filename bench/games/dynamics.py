@@ -328,7 +328,8 @@ def dynamics_episode(
     status, turns = algorithm(player, messages, game.t_max, act)
     turns = game.t_max if status == "Timeout" else turns
     return {
-        "id": f"{game.id}-s{seed}-clean-{name}", "game": game.id, "hash": hashlib.sha256(repr(game).encode()).hexdigest()[:16], "cell": f"dynamics-{game.asked}",
+        "id": f"{game.id}-s{seed}-clean-{name}", "game": game.id,
+        "hash": hashlib.sha256(repr(game).encode()).hexdigest()[:16], "cell": f"dynamics-{game.asked}",
         "difficulty": 1, "seed": seed, "wrapper": "clean", "control_of": None, "player": name, "status": status,
         "turns": turns, "t_max": game.t_max, "n_answers": game.n_answers,
         "optimal": {"lo": game.optimal[0], "hi": game.optimal[1]}, "spent": spent, "budget": game.budget,
@@ -365,40 +366,3 @@ def _observed(game: DynamicsGame, hidden: int, tag: str, content: str, laborator
             figure = found["indicators"][content]
             text = figure["status"] if figure["value"] is None else f"{figure['value']!r} ± {figure['error'] or 0.0!r}"
     return str(wording()["rules"]["observation"]).format(text=text)
-
-
-class Reference:
-    """The reference player: bisection of a range; of a list, one indicator after another until one answer is left."""
-
-    def __init__(self, game: DynamicsGame) -> None:
-        self.game = game
-
-    def reply(self, messages: Sequence[Mapping[str, str]]) -> str:
-        """The next query, or the answer."""
-        seen = [m["content"].removeprefix("Observation: ") for m in messages[1:] if m["role"] == "user"]
-        asked = [m["content"] for m in messages if m["role"] == "assistant"]
-        return self._bisected(asked, seen) if self.game.asked == "threshold" else self._identified(seen)
-
-    def _bisected(self, asked: Sequence[str], seen: Sequence[str]) -> str:
-        lo, hi = self.game.range
-        for query, regime in zip(asked, seen, strict=True):
-            value = float(query.removeprefix("<query_regime>").removesuffix("</query_regime>"))
-            lo, hi = (value, hi) if regime == self.game.sides[0] else (lo, value)
-        if hi - lo <= self.game.tolerance * (1 + 1e-9):
-            return f"<submit>{printed(lo)},{printed(hi)}</submit>"
-        return f"<query_regime>{printed((lo + hi) / 2)}</query_regime>"
-
-    def _identified(self, seen: Sequence[str]) -> str:
-        left = [i for i, one in enumerate(self.game.candidates) if all(map(_agrees, one.indicators, seen))]
-        answers = {self.game.answers[i] for i in left}
-        if len(answers) == 1 or len(seen) == len(INDICATORS):
-            return f"<submit>{min(answers or set(self.game.answers))}</submit>"
-        return f"<query_indicator>{INDICATORS[len(seen)]}</query_indicator>"
-
-
-def _agrees(figure: tuple[float | None, float, str], text: str) -> bool:
-    value, half, _ = figure
-    shown, plus_minus, error = text.partition(" ± ")
-    if value is None or not plus_minus:
-        return value is None and not plus_minus
-    return abs(value - float(shown)) <= half + float(error)
