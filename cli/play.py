@@ -85,7 +85,7 @@ def play(
 
 
 def _list(as_json: bool, release: Path | None) -> None:
-    from bench.games.catalogue import games, largest_shares
+    from bench.games.catalogue import games, largest_share
 
     cells: dict[str, list[Game]] = {}
     for one in games().values():
@@ -100,7 +100,7 @@ def _list(as_json: bool, release: Path | None) -> None:
         rows.append(
             {"cell": f"dynamics-{asked}", "games": count, "instances": count, "answers": [], "counterfactual": 0}
         )
-    rule, share = largest_shares()[0]
+    rule, share = largest_share()
     if as_json:
         for row in rows:
             typer.echo(json.dumps(row))
@@ -190,7 +190,8 @@ def _over_dynamics(game: str, release: Path | None) -> "list[DynamicsGame]":
 
 
 def _played_over_dynamics(player: str, game: str, seed: int, release: Path | None) -> "list[Row]":
-    from bench.games.dynamics import Reference, dynamics_episode
+    from bench.games.dynamics import dynamics_episode
+    from bench.games.reference import Reference
 
     if player != "reference":
         raise UsageError(f"--player: games over dynamics are played by the player reference, not {player}")
@@ -283,7 +284,7 @@ def _human(
 
 
 def _print_figures(rows: "list[Row]", as_json: bool) -> None:
-    from bench.games.metrics import figures, necessities, revisions
+    from bench.games.metrics import by, figures, necessities, revisions
 
     found, revised, judged = figures(rows), revisions(rows), necessities(rows)
     if as_json:
@@ -292,6 +293,10 @@ def _print_figures(rows: "list[Row]", as_json: bool) -> None:
         for name, some in (("figures", found), ("revision", revised), ("necessity", judged)):
             for one in some:
                 typer.echo(json.dumps({"of": name} | asdict(one)))
+        for field in ("cell", "difficulty"):
+            for value, parts in by(rows, field).items():
+                for part in parts:
+                    typer.echo(json.dumps({"of": "figures", field: value} | asdict(part)))
         return
     _print_ranking(found)
     for one in revised:

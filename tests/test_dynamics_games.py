@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from bench.games.dynamics import INDICATORS, Reference, dynamics_episode, dynamics_games, dynamics_rules, parsed
+from bench.games.dynamics import INDICATORS, dynamics_episode, dynamics_games, dynamics_rules, parsed
 from bench.games.metrics import figures
+from bench.games.reference import Reference
 from bench.ground_truth import SHIPPED, points
 
 GAMES = dynamics_games(SHIPPED)

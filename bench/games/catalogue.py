@@ -15,6 +15,7 @@ from bench.games.grammar import Recipe, Table, table
 from bench.games.lies import revisable_states
 from bench.games.parts import RecipeError
 from bench.games.solving import UnidentifiableError, fingerprint, greedy_turns, optimal_turns, random_success
+from bench.games.writing import read_answer
 
 DIFFICULTIES = (1, 2, 3, 4, 5)
 FEWEST_ANSWERS = (5, 16, 28, 44, 64)
@@ -66,6 +67,10 @@ def proved(recipe: Recipe, difficulty: int) -> Instance:
     """An instance with every figure found by enumeration; UnidentifiableError if it cannot always be won."""
     made = table(recipe, recipe.sizes[difficulty - 1])
     puzzle = made.puzzle
+    if [read_answer(made.shape, answer) for answer in made.answers] != list(made.answers):
+        raise RecipeError("an answer is not read as it is written")
+    if len(set(made.answers)) < puzzle.n_answers:
+        raise RecipeError("two answers are written alike")
     turns = greedy_turns(puzzle)
     mean, worst = float(turns @ puzzle.weights), int(turns.max())
     lo, hi = optimal_turns(puzzle, mean)
@@ -125,16 +130,11 @@ def game_line(game: Game) -> str:
     return json.dumps(asdict(game.recipe) | {"instances": [asdict(one) for one in game.instances]})
 
 
-def counts() -> dict[str, int]:
-    """Games per cell."""
-    return dict(Counter(game.recipe.cell for game in games().values()))
-
-
-def largest_shares(mode: str | None = None) -> list[tuple[str, float]]:
-    """Grammar rules with the share of all games that use each, the largest first."""
-    chosen = [game.recipe for game in games().values() if mode in (None, game.recipe.mode)]
-    used = Counter(rule for recipe in chosen for rule in set(recipe.rules))
-    return [(rule, count / len(chosen)) for rule, count in used.most_common()]
+def largest_share() -> tuple[str, float]:
+    """The grammar rule that most games use, and the share of them."""
+    used = Counter(rule for game in games().values() for rule in set(game.recipe.rules))
+    ((rule, count),) = used.most_common(1)
+    return rule, count / len(games())
 
 
 def verified(game: Game) -> list[str]:
@@ -162,16 +162,6 @@ def repeated() -> list[str]:
             if other != game.recipe.id:
                 found.append(f"{game.recipe.id} has the table of {other} at difficulty {size + 1}")
     return found
-
-
-def chance(answers: int) -> float:
-    """The success probability of a guess."""
-    return 1 / answers
-
-
-def sorted_by_difficulty() -> list[tuple[Game, int]]:
-    """All instances, as pairs of a game and a difficulty."""
-    return [(game, difficulty) for difficulty in DIFFICULTIES for game in games().values()]
 
 
 def drawn_state(game: str, difficulty: int, seed: int, made: Table) -> int:

@@ -3,6 +3,7 @@
 Queries are measurements, which cost simulated time; the release says what is right, and that the answer can be found.
 """
 
+import hashlib
 import json
 import re
 from collections import Counter
@@ -175,7 +176,8 @@ def _thresholds(
                 range=(lo + part * (hi - lo) / (3 * CELLS), hi), bracket=(b["lo"], b["hi"]), sides=sides, names=(name,),
             )  # fmt: skip
             first, last = ((end - game.range[0]) // game.tolerance for end in game.bracket)
-            if 0 <= first == last < CELLS and game.tolerance >= NARROW * (b["hi"] - b["lo"]):
+            alone = game.range[0] < b["lo"] and b["hi"] < hi
+            if alone and first == last and game.tolerance >= NARROW * (b["hi"] - b["lo"]):
                 yield game
                 break
 
@@ -207,8 +209,10 @@ def _lists(name: str, every: Sequence[Candidate], kinds: Sequence[str]) -> Itera
 
 def _spread(some: Sequence[Candidate]) -> list[Candidate]:
     """At most so many as a list holds, evenly over all."""
-    places = np.unique(np.linspace(0, len(some) - 1, min(MOST_POINTS, len(some))).round().astype(int))
-    return [some[int(i)] for i in places] if some else []
+    if len(some) <= MOST_POINTS:
+        return list(some)
+    places = np.linspace(0, len(some) - 1, MOST_POINTS).round().astype(int)
+    return [some[i] for i in places]
 
 
 def _answer(one: Candidate, asked: str, names: Sequence[str], number: int) -> str:
@@ -244,8 +248,13 @@ def _told_apart(a: Candidate, b: Candidate) -> bool:
 def dynamics_rules(game: DynamicsGame) -> str:
     """All that a player is told at first."""
     text = wording()["dynamics"]
-    words: dict[str, Any] = {"t_max": game.t_max, "budget": game.budget, "characters": MOST_CHARACTERS, "shown": SHOWN}
-    words |= COSTS
+    words: dict[str, object] = {
+        "t_max": game.t_max,
+        "budget": game.budget,
+        "characters": MOST_CHARACTERS,
+        "shown": SHOWN,
+        **COSTS,
+    }
     if game.asked == "threshold":
         named = language("en").name_of(game.names[0])
         fixed = {k: v for k, v in system(game.names[0]).parameters.items() if k != game.parameter}
@@ -272,7 +281,7 @@ def _named(one: Candidate) -> str:
 
 _ACTION = re.compile(r"<(submit|query_orbit|query_indicator|query_regime)>([^<>]*)</\1>")
 _OPENED = re.compile(r"<(submit|query_orbit|query_indicator|query_regime)>")
-_NUMBER = re.compile(r"[-+]?[0-9]{1,12}(\.[0-9]{1,18})?(e[-+]?[0-9]{1,2})?")
+_NUMBER = re.compile(r"[-+]?[0-9]{1,12}(\.[0-9]{1,25})?(e[-+]?[0-9]{1,2})?")
 
 
 def parsed(game: DynamicsGame, reply: str) -> tuple[str, str] | None:
@@ -321,7 +330,8 @@ def dynamics_episode(
     status, turns = algorithm(player, messages, game.t_max, act)
     turns = game.t_max if status == "Timeout" else turns
     return {
-        "id": f"{game.id}-s{seed}-clean-{name}", "game": game.id, "hash": "", "cell": f"dynamics-{game.asked}",
+        "id": f"{game.id}-s{seed}-clean-{name}", "game": game.id,
+        "hash": hashlib.sha256(repr(game).encode()).hexdigest()[:16], "cell": f"dynamics-{game.asked}",
         "difficulty": 1, "seed": seed, "wrapper": "clean", "control_of": None, "player": name, "status": status,
         "turns": turns, "t_max": game.t_max, "n_answers": game.n_answers,
         "optimal": {"lo": game.optimal[0], "hi": game.optimal[1]}, "spent": spent, "budget": game.budget,
@@ -358,40 +368,3 @@ def _observed(game: DynamicsGame, hidden: int, tag: str, content: str, laborator
             figure = found["indicators"][content]
             text = figure["status"] if figure["value"] is None else f"{figure['value']!r} ± {figure['error'] or 0.0!r}"
     return str(wording()["rules"]["observation"]).format(text=text)
-
-
-class Reference:
-    """The reference player: bisection of a range; of a list, one indicator after another until one answer is left."""
-
-    def __init__(self, game: DynamicsGame) -> None:
-        self.game = game
-
-    def reply(self, messages: Sequence[Mapping[str, str]]) -> str:
-        """The next query, or the answer."""
-        seen = [m["content"].removeprefix("Observation: ") for m in messages[1:] if m["role"] == "user"]
-        asked = [m["content"] for m in messages if m["role"] == "assistant"]
-        return self._bisected(asked, seen) if self.game.asked == "threshold" else self._identified(seen)
-
-    def _bisected(self, asked: Sequence[str], seen: Sequence[str]) -> str:
-        lo, hi = self.game.range
-        for query, regime in zip(asked, seen, strict=True):
-            value = float(query.removeprefix("<query_regime>").removesuffix("</query_regime>"))
-            lo, hi = (value, hi) if regime == self.game.sides[0] else (lo, value)
-        if hi - lo <= self.game.tolerance * (1 + 1e-9):
-            return f"<submit>{printed(lo)},{printed(hi)}</submit>"
-        return f"<query_regime>{printed((lo + hi) / 2)}</query_regime>"
-
-    def _identified(self, seen: Sequence[str]) -> str:
-        left = [i for i, one in enumerate(self.game.candidates) if all(map(_agrees, one.indicators, seen))]
-        answers = {self.game.answers[i] for i in left}
-        if len(answers) == 1 or len(seen) == len(INDICATORS):
-            return f"<submit>{min(answers or set(self.game.answers))}</submit>"
-        return f"<query_indicator>{INDICATORS[len(seen)]}</query_indicator>"
-
-
-def _agrees(figure: tuple[float | None, float, str], text: str) -> bool:
-    value, half, _ = figure
-    shown, plus_minus, error = text.partition(" ± ")
-    if value is None or not plus_minus:
-        return value is None and not plus_minus
-    return abs(value - float(shown)) <= half + float(error)

@@ -38,7 +38,7 @@ def _path(n: int) -> Edges:
 
 FRAMES: dict[str, Callable[[int], Edges]] = {
     "path": _path,
-    "cycle": lambda n: (*_path(n), (1, n)),
+    "cycle": lambda n: tuple(sorted((*_path(n), (1, n)))),
     "star": lambda n: tuple((1, i) for i in range(2, n + 1)),
     "fan": lambda n: (*((1, i) for i in range(2, n + 1)), *((i, i + 1) for i in range(2, n))),
     "ladder": lambda n: tuple((i, j) for i, j in pairs(n) if j - i == 2 or (j - i == 1 and i % 2)),

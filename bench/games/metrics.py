@@ -5,8 +5,7 @@ are not published.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -48,10 +47,6 @@ class Figures:
     timeouts: float
     premature: int
 
-    def row(self) -> dict[str, Any]:
-        """As JSON."""
-        return asdict(self)
-
 
 def efficiency(success_rate: float, avg_turns: float) -> float:
     """Success rate in percent over mean turns of successes (arXiv 2606.00103, section 5)."""
@@ -62,14 +57,15 @@ def figures(rows: Sequence[Row]) -> list[Figures]:
     """Figures for every player and wrapper, the highest chance-corrected success first, then the fewest turns.
 
     Premature submissions of the counterfactual probe and its control are counted, and left out of all other figures.
+    The necessity judgment, which has no turns, stands apart.
     """
     groups: dict[tuple[str, str], list[Row]] = {}
-    for row in rows:
+    played = [row for row in rows if row["wrapper"] != "necessity"]
+    for row in played:
         groups.setdefault((row["player"], row["wrapper"]), []).append(row)
     found = [_of(player, how, some) for (player, how), some in groups.items()]
-    clean = [row for row in rows if row["wrapper"] != "necessity"]
-    if clean:
-        found.append(_guess_at_once(clean))
+    if played:
+        found.append(_guess_at_once(played))
     return sorted(found, key=lambda one: (-(one.corrected.value or 0.0), one.turns.value or 0.0))
 
 

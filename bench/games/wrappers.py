@@ -67,12 +67,8 @@ class ReplyNoise(Wrapper):
         return [noise, *true] if rng.random() < 0.5 else [*true, noise]
 
 
-@dataclass
 class History(Wrapper):
     """The whole transcript of another game before the rules."""
-
-    game: str = ""
-    seed: int = 0
 
     def opening(self, game: Told, rng: random.Random) -> list[Message]:
         """Another game as the greedy player plays it, then the rules."""
