@@ -184,8 +184,8 @@ def _inspect_zip(path: Path) -> Iterator[tuple[int, Row | str]]:
             run = _loaded(log.read(head), head).get("eval") if head else None
             for n, name in enumerate(names, 1):
                 yield n, _inspect(_loaded(log.read(name), name), run)
-    except NotImplementedError:
-        raise _UnreadableError("its compression is not known here; `inspect log convert --to json` helps") from None
+    except RuntimeError:  # of zipfile: a compression that it does not know, or a password
+        raise _UnreadableError("it cannot be unpacked here; `inspect log convert --to json` helps") from None
     except zipfile.BadZipFile:
         raise _UnreadableError("this is no log of Inspect: it is not a zip file, or a damaged one") from None
 

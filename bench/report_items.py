@@ -18,7 +18,6 @@ from dynamics.registry import system
 
 PASSES = 4 * REPEATS  # over all points, of which some give no pair
 
-Numbers = Mapping[tuple[str, str], Sequence[Measurement]]  # of points, by system and parameters
 Made = Iterator[tuple[Item, Item]]
 
 
