@@ -59,14 +59,19 @@ class _Seen:
 
 
 def fate_changes(system: System, sweep: Sweep, values: Sequence[float]) -> list[Change]:
-    """Changes of fate between neighbouring values, narrowed to a thousandth; for autonomous flows with a formula."""
+    """Changes of fate between neighbouring values, narrowed to a thousandth; for autonomous flows with a formula.
+
+    One of the two fates at least is to rest: orbits are followed only next to values at which something rests.
+    """
     if system.kind != "ode" or not system.autonomous or system.preserves_volume or system.switches:
         return []
     branch = Branch(system, sweep.parameter, 0.01, SHARP * (sweep.hi - sweep.lo))
+    resting = [resting_points(system.with_values({sweep.parameter: value}), STARTS) for value in values]
+    comes_to_rest = [any(_attracts(c) for c in found) for found in resting]
     saddles: list[tuple[float, Cycle]] = []
-    for value in values:
-        found = [c for c in resting_points(system.with_values({sweep.parameter: value}), STARTS) if _is_saddle(c)]
-        saddles += [(value, saddle) for saddle in found]
+    for i, value in enumerate(values):
+        if any(comes_to_rest[max(0, i - 1) : i + 2]):  # else no fate on either side is to rest, and none tells anything
+            saddles += [(value, saddle) for saddle in resting[i] if _is_saddle(saddle)]
     out: list[Change] = []
     seen = _seen(branch, saddles)
     for low in seen:
@@ -84,6 +89,10 @@ def fate_changes(system: System, sweep: Sweep, values: Sequence[float]) -> list[
 def fate_tasks(system: System, sweep: Sweep, values: Sequence[float]) -> list[Task]:
     """The grid cut into overlapping pieces."""
     return [(system, sweep, list(values[i : i + LANES // 2 + 1])) for i in range(0, len(values) - 1, LANES // 2)]
+
+
+def _attracts(cycle: Cycle) -> bool:
+    return cycle.attracts and not cycle.neutral
 
 
 def _is_saddle(cycle: Cycle) -> bool:
@@ -137,7 +146,7 @@ def _seen(branch: Branch, saddles: Sequence[tuple[float, Cycle]]) -> list[_Seen]
         begun = swept_start(starts, Settings())
         assert isinstance(begun.states, np.ndarray)
         for i, (value, saddle) in enumerate(part):
-            attracting = [c for c in resting_points(versions[i], STARTS) if c.attracts and not c.neutral]
+            attracting = [c for c in resting_points(versions[i], STARTS) if _attracts(c)]
             ends = [
                 GONE if begun.status[lane] != "ok" else _end(branch.system, begun.states[:, lane], attracting)
                 for lane in (2 * i, 2 * i + 1)
