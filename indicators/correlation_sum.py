@@ -51,7 +51,7 @@ def pair_counts(
     reach = _reach(points, circle, most_pairs)
     by_range = np.argsort(-np.ptp(points, axis=0), kind="stable")
     points, circle = points[:, by_range], circle[by_range]
-    strips = max(1, int(1.0 / reach)) if d > 1 else 1
+    strips = max(1, min(n, int(1.0 / reach))) if d > 1 else 1  # wider than the reach where points all but coincide
     strip = np.minimum((points[:, 1] * strips).astype(np.int64), strips - 1) if d > 1 else np.zeros(n, dtype=np.int64)
     index = np.arange(n)
     if circle[0] > 0.0:  # ghosts beyond both ends of the circle

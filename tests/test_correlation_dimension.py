@@ -28,6 +28,16 @@ def test_pairs_are_those_of_the_double_loop(seed, n, d, window, data):
         assert counts[:, :, k].sum() == naive.pairs_closer(points, RADII[k], window, circle)
 
 
+def test_points_that_all_but_coincide_are_counted():
+    """An orbit that creeps into a resting point: the reach is 1e-9 of the range, and strips as narrow fill no memory."""
+    points = 0.5 + 1e-10 * uniform(400, 2)
+    points[0], points[1] = 0.0, 1.0
+    counts, reach = pair_counts(points, np.zeros(2), 0, 1e9)
+    assert reach < 1e-9
+    for k in np.flatnonzero((reach >= RADII) & (RADII > 1e-11)):
+        assert counts[:, :, k].sum() == naive.pairs_closer(points, RADII[k], 0, np.zeros(2))
+
+
 def test_pairs_are_counted_block_by_block():
     points = uniform(160, 2)
     counts, reach = pair_counts(points, np.zeros(2), 3, 1e9)
