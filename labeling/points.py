@@ -84,7 +84,8 @@ def judged_versions(
     for level in range(settings.escalations + 1):
         alike = [[i for i in pending if versions[i].kind == kind] for kind in sorted({v.kind for v in versions})]
         blocks = [part[i : i + LANES] for part in alike for i in range(0, len(part), LANES)]
-        tasks = [([versions[i] for i in part], settings, LONGER**level, rows) for part in blocks]
+        last = level == settings.escalations
+        tasks = [([versions[i] for i in part], settings, LONGER**level, rows, last) for part in blocks]
         title = what if level == 0 else f"{what}, {LONGER**level} times longer"
         for part, judged in zip(blocks, workers.each(_judged_block, tasks, title), strict=True):
             found.update(zip(part, judged, strict=True))
@@ -184,22 +185,24 @@ def _too_wide(e: Evidence, verdict: Verdict) -> bool:
     return not isinstance(e.largest.error, float) or e.largest.error > precise * e.largest.number
 
 
-def _judged_block(versions: list[System], settings: Settings, horizon: int, rows: bool) -> list[Point]:
+def _judged_block(versions: list[System], settings: Settings, horizon: int, rows: bool, last: bool) -> list[Point]:
+    """What is undecided is looked at again unless this is the `last` look: until then it has no row and no reason."""
     first = versions[0]
     _ = first.jacobian  # derived once, and shared by all versions
     versions = [first, *(first.with_values(v.parameters, v.state) for v in versions[1:])]
-    judged = _judged(versions, settings, horizon)
+    explained = rows and last
+    judged = _judged(versions, settings, horizon, explained)
     repelled = [i for i, (_, v) in enumerate(judged) if v.stability == "repelling"]
     if repelled:  # a grid asks for the attractor, and this start leads to a repelling orbit, as by chance starts do
-        again = _judged([_kicked(versions[i], settings.seed) for i in repelled], settings, horizon)
+        again = _judged([_kicked(versions[i], settings.seed) for i in repelled], settings, horizon, explained)
         for i, other in zip(repelled, again, strict=True):
             judged[i] = other
-    return [
-        Point(
-            version, v, e.end, _row(version, e, v, settings) if rows else None, orbit_points(e) if rows else np.empty(0)
-        )
-        for version, (e, v) in zip(versions, judged, strict=True)
-    ]
+    out = []
+    for version, (e, v) in zip(versions, judged, strict=True):
+        told = rows and (last or v.regime != "undecided")
+        row, orbit = (_row(version, e, v, settings), orbit_points(e)) if told else (None, np.empty(0))
+        out.append(Point(version, v, e.end, row, orbit))
+    return out
 
 
 def _row(version: System, e: Evidence, verdict: Verdict, settings: Settings) -> Row:
@@ -208,8 +211,10 @@ def _row(version: System, e: Evidence, verdict: Verdict, settings: Settings) -> 
     return row
 
 
-def _judged(versions: Sequence[System], settings: Settings, horizon: int) -> list[tuple[Evidence, Verdict]]:
-    return [(e, _confirmed(e, v, settings)) for e, v in _seen(versions, settings, horizon)]
+def _judged(
+    versions: Sequence[System], settings: Settings, horizon: int, explained: bool
+) -> list[tuple[Evidence, Verdict]]:
+    return [(e, _confirmed(e, v, settings, explained)) for e, v in _seen(versions, settings, horizon)]
 
 
 def _seen(
@@ -234,14 +239,16 @@ def _seen(
     return _at_half_step(judged, start, settings, [on is True for on in on_it])
 
 
-def _confirmed(e: Evidence, verdict: Verdict, settings: Settings) -> Verdict:
+def _confirmed(e: Evidence, verdict: Verdict, settings: Settings, explained: bool = True) -> Verdict:
     """A verdict that outlasts what an indicator cannot see: chaos that is left in the end, cycling between saddles.
 
-    An escape must be the orbit's own.
+    An escape must be the orbit's own. What stays undecided is looked at for cycling only where it is `explained`.
     """
     if verdict.regime == "unbounded":
         return truly_unbounded(e, verdict)
-    return survives(e, verdict, settings.seed) if verdict.is_chaotic else cycling(e, verdict)
+    if verdict.is_chaotic:
+        return survives(e, verdict, settings.seed)
+    return cycling(e, verdict) if explained or verdict.regime != "undecided" else verdict
 
 
 def _kicked(system: System, seed: int) -> System:

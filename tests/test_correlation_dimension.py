@@ -29,7 +29,7 @@ def test_pairs_are_those_of_the_double_loop(seed, n, d, window, data):
 
 
 def test_points_that_all_but_coincide_are_counted():
-    """An orbit that creeps into a resting point: the reach is 1e-9 of the range, and strips as narrow fill no memory."""
+    """An orbit that creeps into a resting point: strips as narrow as its reach would fill any memory."""
     points = 0.5 + 1e-10 * uniform(400, 2)
     points[0], points[1] = 0.0, 1.0
     counts, reach = pair_counts(points, np.zeros(2), 0, 1e9)
