@@ -63,7 +63,7 @@ def _stepped(rows: pd.DataFrame, step: int, brackets: Sequence[dict[str, Any]]) 
         "size": np.clip(-np.log2((b["value"] - a["value"]) / a["width"]).round(), 0, SIZES - 1).astype(int),
         "between": [tuple((x["kind"], x["direction"]) for x in brackets if lo < x["lo"] and x["hi"] < hi)
                     for lo, hi in ends],
-        "cut": [any(x["lo"] <= end <= x["hi"] for x in brackets for end in span) for span in ends],
+        "cut": np.array([any(x["lo"] <= end <= x["hi"] for x in brackets for end in span) for span in ends], bool),
     }  # fmt: skip
     walks = []
     for first, second, moved in ((a, b, "raised"), (b, a, "lowered")):

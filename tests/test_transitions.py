@@ -185,6 +185,16 @@ def test_a_kind_is_claimed_only_of_one_whole_known_bracket():
     assert bifurcation(["fold"], b=("periodic", 3)) in ([False], [])
 
 
+def test_a_sweep_with_fewer_settled_points_than_a_span_has_none(made_up):
+    """One point on an attractor, all others unbounded: claims about the other sweeps stay what they are."""
+    few, no_bracket = sweep_of("henon", "b", [("periodic", 2)] + [("unbounded", None)] * 3)
+    table, brackets = made_up
+    w = world(pd.concat([table, pd.DataFrame(few)], ignore_index=True), brackets + no_bracket)
+    assert {name: len(t) for name, t in span_claims(w).items()} == {
+        name: len(t) for name, t in span_claims(world(*made_up)).items()
+    }
+
+
 def test_neutral_cycles_are_no_attractors(made_up):
     table, brackets = made_up
     assert len(spans(world(table.assign(stability="neutral"), brackets).points, brackets)) == 0
