@@ -19,7 +19,7 @@ STATUSES: tuple[RunStatus, ...] = ("ok", "escaped", "blew_up", "stalled")
 LN2 = math.log(2.0)
 TINY = 1e-250
 UNKNOWN_RADIUS = 1e15  # where no box says how large states are
-ESCAPE_RADIUS = 1e6  # in units of the sampling box: no attractor of a row reaches so far out
+ESCAPE_RADIUS = 1e4  # in units of the sampling box: no attractor of a row reaches so far out
 
 
 @dataclass

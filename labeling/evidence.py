@@ -16,7 +16,7 @@ from indicators.estimate import Estimate, without_value
 from indicators.lyapunov import largest_exponent, lyapunov_max, lyapunov_spectrum, reaching_zero
 from indicators.megno import megno
 from indicators.sampling import sampling
-from indicators.zero_one import zero_one_k
+from indicators.zero_one import FEWEST_VALUES, zero_one_k
 from labeling import other_kinds
 from labeling.turns import FEW_MAXIMA
 
@@ -231,6 +231,8 @@ class Evidence:
             return without_value("undefined", "section is a point", turns=m)
         values = self.observable if self.system.discrete else self.maxima
         k = zero_one_k(values, seed=self.seed)
+        if k.value is None and k.evidence.get("n", FEWEST_VALUES) < FEWEST_VALUES:  # maxima that creep, as on a spiral
+            return without_value("not_applicable", f"too few turns: {k.evidence['reason']}", turns=count)
         if k.value is None or k.number > NEAR_ONE or m == 1 or np.median(gaps) > NEAR or len(values) < FEW_MAXIMA * m:
             return k
         strided = zero_one_k(values[::m], stride=1, seed=self.seed)

@@ -35,6 +35,20 @@ def test_lorenz_loses_its_attractor_at_24_06_downwards_and_its_equilibria_upward
     assert max(both) == pytest.approx(24.6)
 
 
+def test_an_escape_is_seen_though_its_turns_grow_as_fast_as_it_does() -> None:
+    """Bouali2 at c = -0.9486: y and z turn at a rate that grows with their size; LSODA passes 1e9 at t = 25.4."""
+    (verdict,) = verdicts(system("dysts_bouali2"), "c", [-0.9486])
+    assert verdict.regime == "unbounded"
+
+
+def test_turns_that_creep_have_no_k_and_chaos_is_told_by_the_exponents() -> None:
+    """Zhou-Chen: maxima along a spiral, of which every 19th is independent; 200 of those would take 16 times longer."""
+    (verdict,) = verdicts(system("dysts_zhouchen"), "b", [0.1406])
+    assert verdict.regime == "chaotic"
+    assert verdict.evidence["zero_one_k"] is None
+    assert 0.8 < verdict.evidence["megno_slope_ratio"] < 1.25
+
+
 def test_dyn_07_a_switch_in_the_rule_does_not_make_two_cycles_of_one() -> None:
     stiff = {"kind": "ode", "state": {"x": 0.5, "v": 0.0}, "rule": ["v", "-0.3*v - x - 2*x*Heaviside(x) + cos(2*t)"]}
     bilinear = system_from_row("bilinear", stiff)

@@ -280,7 +280,7 @@ def test_the_exponent_without_chance(method):
 
 
 def test_lanes_that_end_have_a_status_and_no_nan():
-    """dx = x^2 dt + small noise from 1 is infinite near t = 1, dx = x dt + noise passes 1e6 boxes at 13.8."""
+    """dx = x^2 dt + small noise from 1 is infinite near t = 1, dx = x dt + noise passes 1e4 boxes at 9.2."""
     both = sde(["a*x + b*x**2"], ["0.001"], parameters={"a": 0.0, "b": 0.0}, box={"x": [-1.0, 1.0]})
     parameters = np.array([[0.0, 1.0, -1.0], [1.0, 0.0, 0.0]])
     moving = noisy_block(both, ones(3), 1, h=0.01, seed=1, parameters=parameters)
@@ -288,7 +288,7 @@ def test_lanes_that_end_have_a_status_and_no_nan():
     assert result.status[0] in ("escaped", "blew_up")
     assert result.status[1:] == ("escaped", "ok")
     assert 9 <= result.kept[0] <= 11
-    assert 138 <= result.kept[1] <= 140
+    assert 92 <= result.kept[1] <= 94
     assert result.kept[2] == 200
     assert np.isfinite(result.states).all()
     assert np.isfinite(result.growth).all()
