@@ -15,7 +15,7 @@ def cell(structure: str, mode: str) -> list[Game]:
 
 
 def main() -> None:
-    cells = Parallel(n_jobs=4)(delayed(cell)(structure, mode) for structure in STRUCTURES for mode in MODES)
+    cells = Parallel(n_jobs=2)(delayed(cell)(structure, mode) for structure in STRUCTURES for mode in MODES)
     for game in chosen(game for games in cells for game in games):
         print(game_line(game))
 

@@ -3,13 +3,34 @@
 from collections.abc import Callable
 from itertools import accumulate, pairwise, product
 
-from bench.games.parts import Arguments, Effect, Figure, Inputs, Law, Probe, Space, Structure, each, inner, pairs
+from bench.games.parts import (
+    Arguments,
+    Effect,
+    Figure,
+    Inputs,
+    Law,
+    Object,
+    Probe,
+    Space,
+    Structure,
+    TooLargeError,
+    each,
+    inner,
+    pairs,
+)
+
+MOST_WORDS = 100_000  # that are looked through for those of a space
 
 Sequence = tuple[int, ...]
 
 
 def _words(name: str, symbols: int, kept: Callable[[Sequence], bool]) -> Space:
-    return Space(name, "word", lambda n: [w for w in product(range(symbols), repeat=n) if kept(w)], "sequence")
+    def objects(n: int) -> list[Object]:
+        if symbols**n > MOST_WORDS:
+            raise TooLargeError(f"there are {symbols}**{n} words")
+        return [w for w in product(range(symbols), repeat=n) if kept(w)]
+
+    return Space(name, "word", objects, "sequence")
 
 
 def _near(n: int) -> list[Sequence]:

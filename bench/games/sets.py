@@ -39,7 +39,7 @@ def _intervals(n: int) -> list[Set]:
 
 
 def _progressions(n: int) -> list[Set]:
-    return sorted({tuple(range(a, n + 1, d))[:k] for a in range(1, n + 1) for d in range(1, n) for k in (2, 3)})
+    return sorted({tuple(range(a, n + 1, d))[:k] for a in range(1, n + 1) for d in range(1, n + 1) for k in (1, 2, 3)})
 
 
 def _sparse(n: int) -> list[Set]:

@@ -187,10 +187,12 @@ def random_success(puzzle: Puzzle) -> float:
     states = np.repeat(np.arange(len(seen)), queries)
     seen[states, (np.arange(queries) * puzzle.codes + puzzle.table).ravel()] = 1.0
     total = seen.T @ (seen * puzzle.weights[:, None])  # weights of what two queries show together
-    squares = np.zeros_like(total)
-    for answer in range(puzzle.n_answers):
+    behind = np.bincount(puzzle.answers)
+    alone = behind[puzzle.answers] == 1
+    squares = seen[alone].T @ (seen[alone] * puzzle.weights[alone, None] ** 2)
+    for answer in np.flatnonzero(behind > 1):
         some = seen[puzzle.answers == answer]
-        squares += (some.T @ (some * puzzle.weights[puzzle.answers == answer][:, None])) ** 2
+        squares += (some.T @ some * puzzle.weights[puzzle.answers == answer][0]) ** 2
     with np.errstate(invalid="ignore"):
         right = np.where(total > 0, squares / total, 0.0)
     pairs = right.reshape(queries, puzzle.codes, queries, puzzle.codes).sum(axis=(1, 3))
