@@ -1,6 +1,6 @@
 """The parts that games are composed of, each with a name under which templates/games.toml holds its wording."""
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
@@ -102,6 +102,36 @@ class Structure:
     reserved: frozenset[str] = field(default_factory=frozenset)
 
 
+def reads(name: str, kind: str, arguments: Callable[[int], list[Arguments]], read: Callable[..., Value]) -> Probe:
+    """A probe whose reading takes the object and the arguments one by one."""
+    return Probe(name, kind, arguments, lambda one, a, _n: read(one, *a))
+
+
+def reads_pair(name: str, kind: str, arguments: Callable[[int], list[Arguments]], read: Callable[..., Value]) -> Probe:
+    """The same of an object that is a pair, which `read` takes apart too."""
+    return Probe(name, kind, arguments, lambda one, a, _n: read(*one, *a))
+
+
+def placed(
+    name: str,
+    kind: str,
+    frames: Mapping[str, Callable[[int], Object]],
+    kept: Callable[[Any, Arguments], bool],
+    most: int | None = None,
+) -> list[Space]:
+    """For every known frame the sets of its places 1 to n, of at most so many, that hold a condition."""
+
+    def objects(frame: Callable[[int], Object]) -> Callable[[int], list[Object]]:
+        def listed(n: int) -> list[Object]:
+            sets = subsets(range(1, n + 1)) if most is None else up_to(most)(n)
+            known = frame(n)
+            return [(known, places) for places in sets if kept(known, places)]
+
+        return listed
+
+    return [Space(f"{name}/{frame}", kind, objects(made), kind) for frame, made in frames.items()]
+
+
 READOUTS: dict[str, Callable[[int], Value]] = {
     "value": lambda count: count,
     "parity": lambda count: count % 2 == 1,
@@ -109,6 +139,11 @@ READOUTS: dict[str, Callable[[int], Value]] = {
     "two": lambda count: count >= 2,
     "thirds": lambda count: count % 3,
 }
+
+
+def compared(first: int, second: int) -> str:
+    """The word for how the first number compares with the second."""
+    return "equal" if first == second else "less" if first < second else "more"
 
 
 def nothing(_n: int) -> list[Arguments]:
