@@ -7,25 +7,8 @@ from collections.abc import Callable
 from functools import lru_cache
 from itertools import combinations
 
-from bench.games.parts import (
-    Arguments,
-    Effect,
-    Figure,
-    Inputs,
-    Law,
-    Object,
-    Probe,
-    Space,
-    Structure,
-    Value,
-    each,
-    pairs,
-    placed,
-    reads_pair,
-    subsets,
-    up_to,
-    windows,
-)
+from bench.games.choices import each, few_places, pairs, placed, subsets, windows
+from bench.games.parts import Arguments, Effect, Figure, Law, Object, Probe, Space, Structure, Value, reads_pair
 
 KEPT = 100_000  # of the walks in graphs that are remembered
 
@@ -261,9 +244,5 @@ GRAPHS = Structure(
         Law("lit_between", "lights", lambda g, a, n: _lit_between(g[0], g[1], a[0], a[-1])),
         Law("dark_touching", "lights", lambda g, a, n: sum(len(neighbours(g[0], v) - set(g[1])) for v in a)),
     ],
-    inputs=[
-        Inputs(name, kind, arguments)
-        for kind in ("edges", "lights")
-        for name, arguments in (("one_or_two", up_to(2)), ("two", pairs), ("up_to_three", up_to(3)))
-    ],
+    inputs=few_places(("edges", "lights"), ("one_or_two", "two", "up_to_three")),
 )

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from itertools import accumulate, pairwise, product
 
+from bench.games.choices import each, inner, pairs
 from bench.games.parts import (
     Arguments,
     Effect,
@@ -15,9 +16,6 @@ from bench.games.parts import (
     Structure,
     TooLargeError,
     Value,
-    each,
-    inner,
-    pairs,
     reads,
 )
 

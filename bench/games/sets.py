@@ -3,24 +3,8 @@
 from collections.abc import Callable
 from itertools import combinations
 
-from bench.games.parts import (
-    Effect,
-    Figure,
-    Inputs,
-    Law,
-    Space,
-    Structure,
-    compared,
-    each,
-    inner,
-    nothing,
-    pairs,
-    reads,
-    small,
-    subsets,
-    up_to,
-    windows,
-)
+from bench.games.choices import each, inner, nothing, pairs, small, subsets, up_to, windows
+from bench.games.parts import Effect, Figure, Inputs, Law, Space, Structure, compared, reads
 
 Set = tuple[int, ...]
 

@@ -6,23 +6,8 @@ A shape is the tuple of the parents of 2 to n. Marks are a pair: the shape of th
 from collections.abc import Callable
 from functools import lru_cache
 
-from bench.games.parts import (
-    Arguments,
-    Effect,
-    Figure,
-    Inputs,
-    Law,
-    Object,
-    Space,
-    Structure,
-    compared,
-    each,
-    pairs,
-    placed,
-    reads,
-    reads_pair,
-    up_to,
-)
+from bench.games.choices import each, few_places, pairs, placed
+from bench.games.parts import Arguments, Effect, Figure, Law, Object, Space, Structure, compared, reads, reads_pair
 
 KEPT = 100_000  # of the walks in trees that are remembered
 
@@ -244,9 +229,5 @@ TREES = Structure(
         Law("leaves_among", "shape", lambda s, a, n: sum(i not in s for i in a)),
         Law("children_of", "shape", lambda s, a, n: sum(s.count(i) for i in a)),
     ],
-    inputs=[
-        Inputs(name, kind, arguments)
-        for kind in ("shape", "marks")
-        for name, arguments in (("nodes_up_to_two", up_to(2)), ("two_nodes", pairs), ("nodes_up_to_three", up_to(3)))
-    ],
+    inputs=few_places(("shape", "marks"), ("nodes_up_to_two", "two_nodes", "nodes_up_to_three")),
 )
