@@ -122,7 +122,7 @@ def _above_chance(won: Floats, chance: Floats, game: NDArray[np.str_], success: 
 
     Where all is won no game makes a difference, and the interval is that of the share of successes, on this scale.
     """
-    if not won.all() or success.lo is None:
+    if (won < 1).any() or success.lo is None:
         return ratio_interval(won - chance, 1 - chance, game)
     return replace(success, lo=1 - (1 - success.lo) / float(np.mean(1 - chance)))
 
