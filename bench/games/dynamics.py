@@ -76,9 +76,9 @@ class DynamicsGame:
     @cached_property
     def difficulty(self) -> int:
         """1 to 5: how many queries the reference player needs at worst, if it measures what the release holds."""
-        return (
-            CELLS.bit_length() - 1 if self.asked == "threshold" else max(map(self._indicators_needed, self.candidates))
-        )
+        if self.asked == "threshold":
+            return CELLS.bit_length() - 1
+        return max(map(self._indicators_needed, self.candidates))
 
     def _indicators_needed(self, hidden: Candidate) -> int:
         left = list(zip(self.candidates, self.answers, strict=True))

@@ -56,15 +56,9 @@ def _measured(system_id: str, params: dict[str, float], start: dict[str, float])
 def dynamics_rules(game: DynamicsGame) -> str:
     """All that a player is told at first."""
     text = wording()["dynamics"]
-    words: dict[str, object] = {
-        "t_max": game.t_max,
-        "budget": game.budget,
-        "characters": MOST_CHARACTERS,
-        "shown": SHOWN,
-        **COSTS,
-    }
-    made, more = ("threshold", _of_a_threshold(game)) if game.asked == "threshold" else ("list", _of_a_list(game))
-    words |= more
+    made, words = ("threshold", _of_a_threshold(game)) if game.asked == "threshold" else ("list", _of_a_list(game))
+    numbers = {"t_max": game.t_max, "budget": game.budget, "characters": MOST_CHARACTERS, "shown": SHOWN, **COSTS}
+    words |= {name: str(number) for name, number in numbers.items()}
     return "\n".join([wording()["rules"]["title"], text[made].format(**words), text["limits"].format(**words)])
 
 
