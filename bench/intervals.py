@@ -32,7 +32,7 @@ class Statistic(NamedTuple):
 class Interval:
     """A statistic with its 95 % interval, as it stands in scores.json.
 
-    `interval` is how lo and hi were found: fisher_z, wilson, constant or none; value is null with a reason.
+    `interval` is how lo and hi were found: fisher_z, jackknife, wilson, constant or none; value is null with a reason.
     """
 
     value: float | None
@@ -105,7 +105,7 @@ def clustered_interval(counts: Floats, statistic: Statistic = MCC) -> Interval:
     value = float(statistic.of(total))
     if np.isnan(value):
         return Interval(None, None, None, n, clusters, "none", statistic.undefined)
-    reason = f"{clusters} clusters are few for an interval; {FEW} are needed" if clusters < FEW else None
+    reason = _few(clusters)
     if clusters == 1:
         return Interval(value, None, None, n, 1, "none", "one cluster has no interval")
     if value in (statistic.least, 1.0):
@@ -125,6 +125,30 @@ def clustered_interval(counts: Floats, statistic: Statistic = MCC) -> Interval:
     z = _fisher(value, statistic.least)
     lo, hi = (float(1 - (1 - np.tanh(end)) * (1 - statistic.least) / 2) for end in (z - reach, z + reach))
     return Interval(value, lo, hi, n, clusters, "fisher_z", reason)
+
+
+def ratio_interval(top: ArrayLike, bottom: ArrayLike, cluster: ArrayLike) -> Interval:
+    """The ratio of two sums over rows, such as a mean, with its 95 % interval: the jackknife's on the plain scale."""
+    codes, names = pd.factorize(np.asarray(cluster))
+    tops, bottoms = (np.bincount(codes, np.asarray(x, dtype=float), len(names)) for x in (top, bottom))
+    n, clusters = len(codes), len(names)
+    if not bottoms.sum() > 0.0:
+        return Interval(None, None, None, n, clusters, "none", "there is nothing to take a mean of")
+    value = float(tops.sum() / bottoms.sum()) + 0.0
+    if clusters == 1:
+        return Interval(value, None, None, n, 1, "none", "one cluster has no interval")
+    without = share(tops.sum() - tops, bottoms.sum() - bottoms)
+    if not np.isfinite(without).all():
+        return Interval(value, None, None, n, clusters, "none", "without one of the clusters there is nothing")
+    if np.ptp(without) == 0.0:
+        return Interval(value, value, value, n, clusters, "constant", "no cluster makes a difference")
+    error, freedom = jackknife(without)
+    reach = error * float(stdtrit(freedom, (1 + LEVEL) / 2))
+    return Interval(value, value - reach, value + reach, n, clusters, "jackknife", _few(clusters))
+
+
+def _few(clusters: int) -> str | None:
+    return f"{clusters} clusters are few for an interval; {FEW} are needed" if clusters < FEW else None
 
 
 def jackknife(without: Floats) -> tuple[float, float]:

@@ -1,6 +1,6 @@
-"""Compose the catalogue of games anew; it takes some minutes.
+"""Compose the catalogue of games anew: the same bytes as the one that is kept, in some minutes of processor time.
 
-python benchmarks/compose_games.py > bench/games/catalogue.jsonl
+python -m benchmarks.compose_games > bench/games/catalogue.jsonl
 """
 
 from joblib import Parallel, delayed
@@ -15,7 +15,7 @@ def cell(structure: str, mode: str) -> list[Game]:
 
 
 def main() -> None:
-    cells = Parallel(n_jobs=4)(delayed(cell)(structure, mode) for structure in STRUCTURES for mode in MODES)
+    cells = Parallel(n_jobs=-1)(delayed(cell)(structure, mode) for structure in STRUCTURES for mode in MODES)
     for game in chosen(game for games in cells for game in games):
         print(game_line(game))
 

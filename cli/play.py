@@ -1,7 +1,6 @@
 """`bench play`: games of hidden states, and what players reach in them."""
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -27,7 +26,7 @@ def play(
     verify: Annotated[bool, typer.Option("--verify", help="Prove every instance again by enumeration.")] = False,
     player: Annotated[
         str | None,
-        typer.Option(help="guess, random, greedy, optimal (small games only), or reference (over dynamics)."),
+        typer.Option(help="guess, random, greedy, optimal (small games); over dynamics guess, random, reference."),
     ] = None,
     human: Annotated[bool, typer.Option("--human", help="Play yourself: one game, at the terminal.")] = False,
     replay: Annotated[
@@ -74,7 +73,7 @@ def play(
         _human(game, difficulty, wrapper, seed, release, out, as_json)
     elif player is not None:
         if game is not None and game.startswith(DYNAMICS):
-            rows = _played_over_dynamics(player, game, seed, release)
+            rows = _played_over_dynamics(player, game, difficulty, wrapper, seed, release, jobs)
         else:
             rows = _played(player, game, difficulty, wrapper, seed, jobs)
         if out is not None:
@@ -96,10 +95,13 @@ def _list(as_json: bool, release: Path | None) -> None:
         probes = sum(bool(one.revisable) for g in some for one in g.instances)
         rows.append({"cell": cell, "games": len(some), "instances": 5 * len(some),
                      "answers": [[min(s), max(s)] for s in sizes], "counterfactual": probes})  # fmt: skip
-    for asked, count in Counter(one.asked for one in _dynamics(release).values()).items():
-        rows.append(
-            {"cell": f"dynamics-{asked}", "games": count, "instances": count, "answers": [], "counterfactual": 0}
-        )
+    over: dict[str, list[DynamicsGame]] = {}
+    for game in _dynamics(release).values():
+        over.setdefault(f"dynamics-{game.asked}", []).append(game)
+    for cell, found in over.items():
+        answers = [[one.n_answers for one in found if one.difficulty == d] for d in range(1, 6)]
+        rows.append({"cell": cell, "games": len(found), "instances": len(found),
+                     "answers": [[min(s), max(s)] if s else None for s in answers], "counterfactual": 0})  # fmt: skip
     rule, share = largest_share()
     if as_json:
         for row in rows:
@@ -108,8 +110,8 @@ def _list(as_json: bool, release: Path | None) -> None:
         return
     headings = ("cell", "games", "instances", *(f"answers at {d}" for d in range(1, 6)), "counterfactual")
     _print_table(headings, [
-        (row["cell"], str(row["games"]), str(row["instances"]), *([f"{a}-{b}" for a, b in row["answers"]] or 5 * [""]),
-         str(row["counterfactual"]))
+        (row["cell"], str(row["games"]), str(row["instances"]),
+         *("-".join(map(str, some or [])) for some in row["answers"]), str(row["counterfactual"]))
         for row in rows
     ])  # fmt: skip
     typer.echo(f"{len(games())} games, {5 * len(games())} instances; the most used grammar rule, {rule}, is in "
@@ -189,14 +191,22 @@ def _over_dynamics(game: str, release: Path | None) -> "list[DynamicsGame]":
     return some
 
 
-def _played_over_dynamics(player: str, game: str, seed: int, release: Path | None) -> "list[Row]":
-    from bench.games.dynamics import dynamics_episode
-    from bench.games.reference import Reference
+def _played_over_dynamics(
+    player: str, game: str, difficulty: int | None, wrapper: str, seed: int, release: Path | None, jobs: int
+) -> "list[Row]":
+    from bench.games.dynamics_episode import dynamics_episode
+    from bench.games.dynamics_players import DYNAMICS_PLAYERS
 
-    if player != "reference":
-        raise UsageError(f"--player: games over dynamics are played by the player reference, not {player}")
-    games = _over_dynamics(game, release)
-    return list(_each(dynamics_episode, [(one, Reference(one), player, seed) for one in games], 1, "episodes"))
+    if player not in DYNAMICS_PLAYERS:
+        names = ", ".join(DYNAMICS_PLAYERS)
+        raise UsageError(f"--player: games over dynamics are played by {names}, not by {player}")
+    if wrapper != "clean":
+        raise UsageError(f"--wrapper: games over dynamics are played clean, not with {wrapper}")
+    some = [one for one in _over_dynamics(game, release) if difficulty in (None, one.difficulty)]
+    if not some:
+        raise UsageError(f"--difficulty: no game of {game} has difficulty {difficulty}")
+    tasks = [(one, DYNAMICS_PLAYERS[player](one, seed), player, seed) for one in some]
+    return list(_each(dynamics_episode, tasks, jobs, "episodes"))
 
 
 def _hows(wrapper: str) -> tuple[str, ...]:
@@ -257,7 +267,7 @@ def _human(
     out: Path | None,
     as_json: bool,
 ) -> None:
-    from bench.games.dynamics import dynamics_episode
+    from bench.games.dynamics_episode import dynamics_episode
     from bench.games.episode import NotPlayableError, episode
     from bench.games.episodes_file import write_episodes
     from bench.games.necessity import judged

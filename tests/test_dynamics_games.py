@@ -1,13 +1,16 @@
 """Games over dynamics, in a laboratory that reads the release, which is fast, and in our own, which is slow."""
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from bench.games.dynamics import INDICATORS, dynamics_episode, dynamics_games, dynamics_rules, parsed
+from bench.games.dynamics import CELLS, INDICATORS, dynamics_games
+from bench.games.dynamics_episode import dynamics_episode, dynamics_rules, parsed
+from bench.games.dynamics_players import DYNAMICS_PLAYERS, Reference
 from bench.games.metrics import figures
-from bench.games.reference import Reference
 from bench.ground_truth import SHIPPED, points
 
 GAMES = dynamics_games(SHIPPED)
@@ -65,6 +68,46 @@ def test_rules_name_every_possibility_and_no_gap(name):
     rules = dynamics_rules(GAMES[name])
     assert "{" not in rules
     assert all(f"\n{i}. " in rules for i in range(1, len(GAMES[name].candidates) + 1))
+
+
+@pytest.mark.parametrize("name", SOME)
+def test_the_difficulty_is_the_most_queries_that_the_reference_player_asks(name):
+    game = GAMES[name]
+    rows = [dynamics_episode(game, Reference(game), "reference", seed, Bookkeeper(game)) for seed in range(12)]
+    assert max(row["turns"] for row in rows) <= 1 + game.difficulty
+    assert 1 <= game.difficulty <= 5
+    if game.asked == "threshold":
+        assert {row["turns"] for row in rows} == {1 + game.difficulty}
+
+
+def test_one_of_the_intervals_side_by_side_holds_the_threshold():
+    for name in SOME:
+        game = GAMES[name]
+        if game.asked == "threshold":
+            lo, hi = game.range
+            edges = [lo + i * (hi - lo) / CELLS for i in range(CELLS)] + [hi]
+            said = [Script(f"<submit>{a!r},{b!r}</submit>") for a, b in pairwise(edges)]
+            rows = [dynamics_episode(game, one, "script", 0, Bookkeeper(game)) for one in said]
+            assert [row["status"] for row in rows].count("Success") == 1
+
+
+def test_guessing_is_as_good_as_chance_and_two_random_queries_are_better():
+    """Of 20 seeds of each game; the share is within four standard errors of chance."""
+    won = {"guess": [], "random": []}
+    chance = [1 / GAMES[name].n_answers for name in SOME]
+    for player, shares in won.items():
+        for name in SOME:
+            game = GAMES[name]
+            rows = [
+                dynamics_episode(game, DYNAMICS_PLAYERS[player](game, seed), player, seed, Bookkeeper(game))
+                for seed in range(20)
+            ]
+            assert {row["turns"] for row in rows} == {1 if player == "guess" else 3}
+            assert {row["status"] for row in rows} <= {"Success", "Failure"}
+            shares.append(np.mean([row["status"] == "Success" for row in rows]))
+    spread = np.sqrt(sum(p * (1 - p) / 20 for p in chance)) / len(chance)
+    assert np.mean(won["guess"]) == pytest.approx(np.mean(chance), abs=4 * spread)
+    assert np.mean(won["random"]) > np.mean(won["guess"]) + 4 * spread
 
 
 def test_predicates_are_asked_four_at_once():

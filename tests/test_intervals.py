@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, bootstrap
 
-from bench.intervals import ACCURACY, Floats, Interval, Statistic, clustered_interval, confusion, mcc
+from bench.intervals import ACCURACY, Floats, Interval, Statistic, clustered_interval, confusion, mcc, ratio_interval
 
 CELLS = [(clusters, value) for clusters in (15, 30, 100, 300) for value in (0.0, 0.4, 0.9)]
 
@@ -71,6 +71,33 @@ def test_intervals_of_shares_hold_the_truth_too(share: float) -> None:
         one = clustered_interval(np.stack([some, n - some, 0 * some, 0 * some], axis=1), ACCURACY)
         found.append(one.lo is not None and one.hi is not None and one.lo <= share <= one.hi)
     assert np.mean(found) == pytest.approx(0.95, abs=0.029 if share > 0.1 else 0.04)
+
+
+@pytest.mark.parametrize("clusters", [20, 60])
+def test_intervals_of_ratios_of_sums_hold_the_truth_too(clusters: int) -> None:
+    """Of counts whose rates of 3 on average differ from cluster to cluster; 500 intervals."""
+    rng, found = np.random.default_rng(3), []
+    for _ in range(500):
+        n = rng.integers(5, 30, clusters)
+        row = np.repeat(np.arange(clusters), n)
+        top = rng.poisson(rng.gamma(6.0, 0.5, clusters)[row])
+        one = ratio_interval(top, np.ones(len(row)), row)
+        found.append(one.lo is not None and one.hi is not None and one.lo <= 3.0 <= one.hi)
+    assert np.mean(found) == pytest.approx(0.95, abs=0.029)
+
+
+def test_the_interval_of_a_mean_of_rows_that_stand_alone_is_students() -> None:
+    """The jackknife of a mean has the error of the mean; its degrees of freedom are estimated, and near n - 1."""
+    x = np.random.default_rng(4).normal(size=400)
+    one = ratio_interval(x, np.ones(400), np.arange(400))
+    assert one.lo is not None
+    assert one.hi is not None
+    assert one.value == pytest.approx(x.mean())
+    assert (one.hi - one.lo) / 2 == pytest.approx(1.96 * x.std(ddof=1) / 20, rel=0.01)
+    assert ratio_interval([1, 1], [1, 1], ["a", "b"]).interval == "constant"
+    assert ratio_interval([1, 1], [1, 1], ["a", "a"]).lo is None
+    assert ratio_interval([], [], []).value is None
+    assert ratio_interval([1.0, 2.0], [1.0, 0.0], ["a", "b"]).lo is None  # nothing is left without a
 
 
 def test_the_error_is_that_of_scipys_bootstrap() -> None:

@@ -1,27 +1,22 @@
 """Games over dynamics: what is hidden is a labelled point of the ground-truth release, or where a threshold lies.
 
-Queries are measurements, which cost simulated time; the release says what is right, and that the answer can be found.
+The release says what is right, and that the answer can be found.
 """
 
-import hashlib
 import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from bench.games.episode import FAILURE, FORMAT_ERROR, SUCCESS, Player, Row, algorithm
-from bench.games.telling import MOST_CHARACTERS, wording
-from bench.games.wrappers import Message
+from bench.games.catalogue import LEAST_TURNS
 from bench.ground_truth import PUBLISHED, REFERENCE, SHIPPED, brackets, points
-from bench.rendering import language, printed
-from dynamics.registry import curated_ids, system
+from dynamics.registry import curated_ids
 
 INDICATORS = ("lyapunov_max", "zero_one_k", "permutation_entropy", "megno_slope", "kaplan_yorke_dimension")
 COSTS = {"regime": 10, "indicator": 5, "orbit": 1}  # units of simulated time, as the rules say
@@ -29,20 +24,21 @@ CELLS = 32  # of a range, each as wide as the tolerance
 NARROW = 4  # times as wide as a bracket the tolerance is at least
 MOST_POINTS = 16  # in the list of a game
 PREDICATES = 4  # asked at once
-LEAST_TURNS = 8
-SHOWN = 12  # states of an orbit
+
+
+Measurement = tuple[float | None, float, str]  # value, half-width and status of an indicator
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A point of the release. `indicators` : value and half-width, or None with a status."""
+    """A point of the release."""
 
     system_id: str
     params: tuple[tuple[str, float], ...]
     start: tuple[tuple[str, float], ...]
     regime: str
     predicates: tuple[tuple[str, str], ...]
-    indicators: tuple[tuple[float | None, float, str], ...]
+    indicators: tuple[Measurement, ...]
 
 
 @dataclass(frozen=True)
@@ -77,6 +73,21 @@ class DynamicsGame:
         """Bounds of the least mean number of turns: bisection halves a range; a list needs all indicators at most."""
         return (1 + np.log2(CELLS),) * 2 if self.asked == "threshold" else (2.0, 1.0 + len(INDICATORS))
 
+    @cached_property
+    def difficulty(self) -> int:
+        """1 to 5: how many queries the reference player needs at worst, if it measures what the release holds."""
+        if self.asked == "threshold":
+            return CELLS.bit_length() - 1
+        return max(map(self._indicators_needed, self.candidates))
+
+    def _indicators_needed(self, hidden: Candidate) -> int:
+        left = list(zip(self.candidates, self.answers, strict=True))
+        for i in range(len(INDICATORS)):
+            left = [(one, answer) for one, answer in left if agree(one.indicators[i], hidden.indicators[i])]
+            if len({answer for _, answer in left}) == 1:
+                return i + 1
+        return len(INDICATORS)
+
     @property
     def t_max(self) -> int:
         """The number of turns."""
@@ -86,38 +97,6 @@ class DynamicsGame:
     def budget(self) -> int:
         """Units of simulated time: twice what the reference player needs."""
         return 2 * int(self.optimal[1]) * COSTS["regime" if self.asked == "threshold" else "indicator"]
-
-
-class Laboratory(Protocol):
-    """Where measurements are made."""
-
-    def measured(self, system_id: str, params: Mapping[str, float], start: Mapping[str, float]) -> Row:
-        """`regime`, `indicators` as in labels.jsonl, and `orbit`, a list of states, of a system at a point."""
-
-
-class OwnLaboratory:
-    """The project's own simulation; what was measured once in the same code is kept in the cache."""
-
-    def measured(self, system_id: str, params: Mapping[str, float], start: Mapping[str, float]) -> Row:
-        """The point labelled as one of a sweep is."""
-        from cache.results import Results
-        from labeling.provenance import identity
-        from labeling.workers import Workers
-
-        (found,) = Workers(1, None, Results(identity())).each(_measured, [(system_id, dict(params), dict(start))], "")
-        return found
-
-
-def _measured(system_id: str, params: dict[str, float], start: dict[str, float]) -> Row:
-    from labeling.points import judged_versions
-    from labeling.settings import Settings
-    from labeling.workers import Workers
-
-    version = system(system_id).with_values(params, start)
-    (point,) = judged_versions([version], Settings(), Workers(), rows=True)
-    assert point.row is not None
-    orbit = np.asarray(point.orbit).reshape(len(point.orbit), -1)[:SHOWN].tolist()
-    return {"regime": point.verdict.regime, "indicators": point.row["indicators"], "orbit": orbit}
 
 
 @cache
@@ -238,133 +217,10 @@ def _asked_predicates(every: Sequence[Candidate]) -> tuple[str, ...]:
 
 
 def _told_apart(a: Candidate, b: Candidate) -> bool:
-    """Whether an indicator differs by more than both half-widths, or has a value for one only."""
-    for (v, e, _), (w, f, _) in zip(a.indicators, b.indicators, strict=True):
-        if (v is None) != (w is None) or (v is not None and w is not None and abs(v - w) > e + f):
-            return True
-    return False
+    return not all(map(agree, a.indicators, b.indicators))
 
 
-def dynamics_rules(game: DynamicsGame) -> str:
-    """All that a player is told at first."""
-    text = wording()["dynamics"]
-    words: dict[str, object] = {
-        "t_max": game.t_max,
-        "budget": game.budget,
-        "characters": MOST_CHARACTERS,
-        "shown": SHOWN,
-        **COSTS,
-    }
-    if game.asked == "threshold":
-        named = language("en").name_of(game.names[0])
-        fixed = {k: v for k, v in system(game.names[0]).parameters.items() if k != game.parameter}
-        lo, hi = map(printed, game.range)
-        words |= {
-            "system": named, "parameter": game.parameter, "lo": lo, "hi": hi, "tolerance": printed(game.tolerance),
-            "fixed": ", ".join(f"{k} = {printed(v)}" for k, v in fixed.items()) or "none", "below": game.sides[0],
-            "above": game.sides[1],
-        }  # fmt: skip
-    else:
-        words["listed"] = "\n".join(f"{i}. {_named(c)}" for i, c in enumerate(game.candidates, 1))
-        words["indicators"] = ", ".join(INDICATORS)
-        answers = ", ".join(sorted(set(game.answers))) if game.asked == "regime" else ", ".join(game.names)
-        words["asked"] = text["asked"][game.asked].format(answers=answers)
-    kind = "threshold" if game.asked == "threshold" else "list"
-    return "\n".join([wording()["rules"]["title"], text[kind].format(**words), text["limits"].format(**words)])
-
-
-def _named(one: Candidate) -> str:
-    return language("en").system_at(
-        one.system_id, dict(one.params), dict(one.start), bool(system(one.system_id).history)
-    )
-
-
-_ACTION = re.compile(r"<(submit|query_orbit|query_indicator|query_regime)>([^<>]*)</\1>")
-_OPENED = re.compile(r"<(submit|query_orbit|query_indicator|query_regime)>")
-_NUMBER = re.compile(r"[-+]?[0-9]{1,12}(\.[0-9]{1,25})?(e[-+]?[0-9]{1,2})?")
-
-
-def parsed(game: DynamicsGame, reply: str) -> tuple[str, str] | None:
-    """The tag and the content of a reply; None if it is not exactly one of the game's with content of its form."""
-    found = list(_ACTION.finditer(reply)) if len(reply) <= MOST_CHARACTERS else []
-    if len(found) != 1 or len(_OPENED.findall(reply)) != 1:
-        return None
-    tag, content = found[0][1], re.sub(r"[ \t\r\n]+", "", found[0][2])
-    numbers = content.split(",")
-    in_range = all(_NUMBER.fullmatch(x) and game.range[0] <= float(x) <= game.range[1] for x in numbers)
-    forms = {
-        "query_regime": game.asked == "threshold" and len(numbers) == 1 and in_range,
-        "query_indicator": game.asked != "threshold" and content in INDICATORS,
-        "query_orbit": game.asked != "threshold" and not content,
-        "submit": len(numbers) == 2 and in_range if game.asked == "threshold" else bool(
-            re.fullmatch(r"[a-z_0-9]+(,[a-z_0-9]+)*", content.lower())),
-    }  # fmt: skip
-    return (tag, content.lower() if tag == "submit" else content) if forms[tag] else None
-
-
-def dynamics_episode(
-    game: DynamicsGame, player: Player, name: str, seed: int = 0, laboratory: Laboratory | None = None
-) -> Row:
-    """An episode as a line of episodes.jsonl. A query that the budget does not cover ends it as a timeout does."""
-    laboratory = laboratory or OwnLaboratory()
-    hidden = _hidden(game, seed)
-    messages = [Message(0, "user", "rules", dynamics_rules(game))]
-    spent = 0
-
-    def act(turn: int, reply: str) -> str | None:
-        nonlocal spent
-        action = parsed(game, reply)
-        kind = "malformed" if action is None else "submission" if action[0] == "submit" else "query"
-        messages.append(Message(turn, "assistant", kind, reply))
-        if action is None:
-            return FORMAT_ERROR
-        tag, content = action
-        if tag == "submit":
-            return SUCCESS if _is_right(game, hidden, content) else FAILURE
-        spent += COSTS[tag.removeprefix("query_")]
-        if spent > game.budget:
-            return "Timeout"
-        messages.append(Message(turn, "user", "observation", _observed(game, hidden, tag, content, laboratory)))
-        return None
-
-    status, turns = algorithm(player, messages, game.t_max, act)
-    turns = game.t_max if status == "Timeout" else turns
-    return {
-        "id": f"{game.id}-s{seed}-clean-{name}", "game": game.id,
-        "hash": hashlib.sha256(repr(game).encode()).hexdigest()[:16], "cell": f"dynamics-{game.asked}",
-        "difficulty": 1, "seed": seed, "wrapper": "clean", "control_of": None, "player": name, "status": status,
-        "turns": turns, "t_max": game.t_max, "n_answers": game.n_answers,
-        "optimal": {"lo": game.optimal[0], "hi": game.optimal[1]}, "spent": spent, "budget": game.budget,
-        "premature": False, "bits": [], "messages": [asdict(m) for m in messages],
-    }  # fmt: skip
-
-
-def _hidden(game: DynamicsGame, seed: int) -> int:
-    """The hidden candidate: each answer as likely, and each candidate behind it."""
-    if game.asked == "threshold":
-        return 0
-    rng = np.random.default_rng([*game.id.encode(), seed])
-    answer = rng.choice(sorted(set(game.answers)))
-    return int(rng.choice([i for i, one in enumerate(game.answers) if one == answer]))
-
-
-def _is_right(game: DynamicsGame, hidden: int, content: str) -> bool:
-    if game.asked != "threshold":
-        return content == game.answers[hidden]
-    lo, hi = map(float, content.split(","))
-    return lo <= game.bracket[0] and game.bracket[1] <= hi and hi - lo <= game.tolerance * (1 + 1e-9)
-
-
-def _observed(game: DynamicsGame, hidden: int, tag: str, content: str, laboratory: Laboratory) -> str:
-    if tag == "query_regime":
-        found = laboratory.measured(game.names[0], {game.parameter: float(content)}, {})
-        text = str(found["regime"])
-    else:
-        one = game.candidates[hidden]
-        found = laboratory.measured(one.system_id, dict(one.params), dict(one.start))
-        if tag == "query_orbit":
-            text = "; ".join(",".join(f"{x:.5g}" for x in state) for state in found["orbit"][:SHOWN])
-        else:
-            figure = found["indicators"][content]
-            text = figure["status"] if figure["value"] is None else f"{figure['value']!r} ± {figure['error'] or 0.0!r}"
-    return str(wording()["rules"]["observation"]).format(text=text)
+def agree(one: Measurement, other: Measurement) -> bool:
+    """Whether two measurements of an indicator can be of one point: within both half-widths, or without a value."""
+    (v, e, _), (w, f, _) = one, other
+    return v is w is None or (v is not None and w is not None and abs(v - w) <= e + f)

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from bench.games.catalogue import DIFFICULTIES, games
-from bench.games.dynamics import DynamicsGame, dynamics_episode
+from bench.games.dynamics import DynamicsGame
+from bench.games.dynamics_episode import dynamics_episode
 from bench.games.episode import NotPlayableError, Recorded, Row, episode
 from bench.games.necessity import judged
 from bench.games.telling import domains

@@ -103,22 +103,20 @@ def table(recipe: Recipe, n: int) -> Table:
     if recipe.mode == "abductive":
         return _abductive(recipe, structure, space, objects, n)
     probes = [part(structure.probes, name, space.kind) for name in recipe.probes]
-    queries, values = _read(probes, objects, n)
+    queries, codes, texts = _read(probes, objects, n)
     answers = tuple(WRITTEN[space.shape](o) for o in objects)
-    codes, texts = _coded(values)
     return Table(Puzzle(codes, np.arange(len(objects))), queries, texts, answers, space.shape)
 
 
 def _read(
     probes: list[Probe], objects: tuple[Object, ...], n: int
-) -> tuple[tuple[tuple[str, Arguments], ...], list[list[Value]]]:
+) -> tuple[tuple[tuple[str, Arguments], ...], Codes, tuple[str, ...]]:
+    """The queries, the (objects, queries) codes of what they read off the objects, and what a code stands for."""
     calls = [(probe, a) for probe in probes for a in probe.arguments(n)]
     _check_size(len(objects), len(calls))
-    known: dict[Object, list[Value]] = {}
-    for one in objects:
-        if one not in known:
-            known[one] = [probe.read(one, a, n) for probe, a in calls]
-    return tuple((probe.name, a) for probe, a in calls), [known[one] for one in objects]
+    place = {one: i for i, one in enumerate(dict.fromkeys(objects))}  # an effect may make several causes alike
+    codes, texts = _coded([[probe.read(one, a, n) for one in place] for probe, a in calls])
+    return tuple((probe.name, a) for probe, a in calls), codes.T[[place[one] for one in objects]], texts
 
 
 def _check_size(states: int, queries: int) -> None:
@@ -126,12 +124,14 @@ def _check_size(states: int, queries: int) -> None:
         raise TooLargeError(f"a table of {states} states by {queries} queries is too large")
 
 
-def _coded(values: list[list[Value]]) -> tuple[Codes, tuple[str, ...]]:
-    """Observations as numbers, and what each number stands for."""
-    texts = [[value_text(value) for value in row] for row in values]
-    names = sorted({text for row in texts for text in row}, key=lambda text: (len(text), text))
+def _coded(lines: list[list[Value]]) -> tuple[Codes, tuple[str, ...]]:
+    """Observations as numbers, and what each number stands for. The values of a line are of one type."""
+    texts = [{value: value_text(value) for value in set(line)} for line in lines]
+    names = sorted({text for some in texts for text in some.values()}, key=lambda text: (len(text), text))
     code = {name: i for i, name in enumerate(names)}
-    return np.array([[code[text] for text in row] for row in texts], dtype=np.int64), tuple(names)
+    number = [{value: code[text] for value, text in some.items()} for some in texts]
+    codes = [[known[value] for value in line] for known, line in zip(number, lines, strict=True)]
+    return np.array(codes, dtype=np.int64), tuple(names)
 
 
 def _abductive(recipe: Recipe, structure: Structure, space: Space, objects: tuple[Object, ...], n: int) -> Table:
@@ -147,8 +147,7 @@ def _abductive(recipe: Recipe, structure: Structure, space: Space, objects: tupl
     causes.sort(key=lambda one: (cost.of(one, n), one))
     if len(causes) < 2:
         raise RecipeError("one cause has the outcome")
-    queries, values = _read(probes, tuple(after[one] for one in causes), n)
-    codes, texts = _coded(values)
+    queries, codes, texts = _read(probes, tuple(after[one] for one in causes), n)
     _, first, inverse = np.unique(codes, axis=0, return_index=True, return_inverse=True)
     order = np.argsort(np.argsort(first))
     answers = tuple(WRITTEN[space.shape](causes[i]) for i in np.sort(first))
@@ -178,19 +177,17 @@ def _held_out(codes: Codes) -> list[int]:
     codes : (rules, inputs) no two rows alike
     """
     small = codes.astype(np.uint16)  # of which unique rows are found sooner
-    held: list[int] = []
-    label = np.zeros(len(codes), dtype=np.int64)
     width = int(codes.max()) + 1
-    counts = np.zeros(codes.shape[1], dtype=np.int64)
+    held: list[int] = []
     refused: set[int] = set()
+    label = np.zeros(len(codes), dtype=np.int64)  # of what the inputs that are held out tell apart
     while len(held) < MOST_UNSEEN:
-        free = [i for i in range(codes.shape[1]) if i not in held and i not in refused]
-        for i in free:
-            counts[i] = len(np.unique(label * width + codes[:, i]))
-        told = len(np.unique(label))
+        told = int(label.max()) + 1
+        counts = _different(label[:, None] * width + codes)
+        counts[[*held, *refused]] = 0
         best = None
-        for i in sorted(free, key=lambda i: (-counts[i], i)):
-            if counts[i] == told:
+        for i in np.argsort(-counts, kind="stable").tolist():
+            if counts[i] <= told:
                 break
             kept = np.delete(small, [*held, i], axis=1)
             if kept.shape[1] and len(np.unique(kept, axis=0)) == len(codes):
@@ -204,3 +201,9 @@ def _held_out(codes: Codes) -> list[int]:
     if not held:
         raise RecipeError("no input can be held out")
     return held
+
+
+def _different(keys: Codes) -> Codes:
+    """How many different values each column has."""
+    ordered = np.sort(keys, axis=0)
+    return np.asarray(1 + (ordered[1:] != ordered[:-1]).sum(axis=0))

@@ -7,23 +7,8 @@ from collections.abc import Callable
 from functools import lru_cache
 from itertools import combinations
 
-from bench.games.parts import (
-    Arguments,
-    Effect,
-    Figure,
-    Inputs,
-    Law,
-    Object,
-    Probe,
-    Space,
-    Structure,
-    Value,
-    each,
-    pairs,
-    subsets,
-    up_to,
-    windows,
-)
+from bench.games.choices import each, few_places, pairs, placed, subsets, windows
+from bench.games.parts import Arguments, Effect, Figure, Law, Object, Probe, Space, Structure, Value, reads_pair
 
 KEPT = 100_000  # of the walks in graphs that are remembered
 
@@ -75,18 +60,6 @@ def _edge_sets(name: str, kept: Callable[[Edges, int], bool]) -> list[Space]:
     return [Space(f"{name}/{frame}", "edges", objects(frame), "edges") for frame in FRAMES]
 
 
-def _light_sets(name: str, kept: Callable[[Edges, tuple[int, ...]], bool], most: int | None = None) -> list[Space]:
-    def objects(frame: str) -> Callable[[int], list[Object]]:
-        def listed(n: int) -> list[Object]:
-            edges = FRAMES[frame](n)
-            sets = subsets(range(1, n + 1)) if most is None else up_to(most)(n)
-            return [(edges, lit) for lit in sets if kept(edges, lit)]
-
-        return listed
-
-    return [Space(f"{name}/{frame}", "lights", objects(frame), "lights") for frame in FRAMES]
-
-
 def _matching(edges: Edges, _n: int) -> bool:
     ends = [v for e in edges for v in e]
     return len(ends) == len(set(ends))
@@ -111,10 +84,6 @@ def _together(edges: Edges, lit: tuple[int, ...]) -> bool:
 
 def _edges(name: str, arguments: Callable[[int], list[Arguments]], read: Callable[..., Value]) -> Probe:
     return Probe(name, "edges", arguments, lambda g, a, _n: read(g[1], *a))
-
-
-def _lights(name: str, arguments: Callable[[int], list[Arguments]], read: Callable[..., Value]) -> Probe:
-    return Probe(name, "lights", arguments, lambda g, a, _n: read(g[0], g[1], *a))
 
 
 def _lit_near(edges: Edges, lit: tuple[int, ...], v: int) -> int:
@@ -191,12 +160,12 @@ GRAPHS = Structure(
         *_edge_sets("connected", lambda e, n: _components(e, n) == 1),
         *_edge_sets("covering", _no_isolated),
         *_edge_sets("even_edges", lambda e, n: len(e) % 2 == 0),
-        *_light_sets("any_lights", lambda e, lit: True),
-        *_light_sets("apart", _apart),
-        *_light_sets("together", _together),
-        *_light_sets("two_lights", lambda e, lit: len(lit) == 2, 2),
-        *_light_sets("three_lights", lambda e, lit: len(lit) == 3, 3),
-        *_light_sets("odd_lights", lambda e, lit: len(lit) % 2 == 1),
+        *placed("any_lights", "lights", FRAMES, lambda e, lit: True),
+        *placed("apart", "lights", FRAMES, _apart),
+        *placed("together", "lights", FRAMES, _together),
+        *placed("two_lights", "lights", FRAMES, lambda e, lit: len(lit) == 2, 2),
+        *placed("three_lights", "lights", FRAMES, lambda e, lit: len(lit) == 3, 3),
+        *placed("odd_lights", "lights", FRAMES, lambda e, lit: len(lit) % 2 == 1),
     ],
     probes=[
         _edges("edge", pairs, lambda e, u, v: (u, v) in e),
@@ -213,18 +182,18 @@ GRAPHS = Structure(
         _edges("first_neighbour", each, lambda e, v: min(neighbours(e, v), default=0)),
         _edges("common", pairs, lambda e, u, v: len(neighbours(e, u) & neighbours(e, v))),
         _edges("farthest", each, lambda e, v: max(steps(e, v).values())),
-        _lights("lit", each, lambda e, m, v: v in m),
-        _lights("lit_near", each, _lit_near),
-        _lights("odd_near", each, lambda e, m, v: _lit_near(e, m, v) % 2 == 1),
-        _lights("any_near", each, lambda e, m, v: _lit_near(e, m, v) > 0),
-        _lights("nearest", each, _nearest),
-        _lights("lit_up_to", each, lambda e, m, v: sum(u <= v for u in m)),
-        _lights("odd_up_to", each, lambda e, m, v: sum(u <= v for u in m) % 2 == 1),
-        _lights("differ", pairs, lambda e, m, u, v: (u in m) != (v in m)),
-        _lights("within_two", each, lambda e, m, v: any(steps(e, v).get(u, 9) <= 2 for u in m)),
-        _lights("lit_in", windows, lambda e, m, a, b: sum(a <= v <= b for v in m)),
-        _lights("lit_at_distance", each, lambda e, m, d: sum(steps(e, 1).get(v, 0) == d for v in m)),
-        _lights("lit_between", pairs, _lit_between),
+        reads_pair("lit", "lights", each, lambda e, m, v: v in m),
+        reads_pair("lit_near", "lights", each, _lit_near),
+        reads_pair("odd_near", "lights", each, lambda e, m, v: _lit_near(e, m, v) % 2 == 1),
+        reads_pair("any_near", "lights", each, lambda e, m, v: _lit_near(e, m, v) > 0),
+        reads_pair("nearest", "lights", each, _nearest),
+        reads_pair("lit_up_to", "lights", each, lambda e, m, v: sum(u <= v for u in m)),
+        reads_pair("odd_up_to", "lights", each, lambda e, m, v: sum(u <= v for u in m) % 2 == 1),
+        reads_pair("differ", "lights", pairs, lambda e, m, u, v: (u in m) != (v in m)),
+        reads_pair("within_two", "lights", each, lambda e, m, v: any(steps(e, v).get(u, 9) <= 2 for u in m)),
+        reads_pair("lit_in", "lights", windows, lambda e, m, a, b: sum(a <= v <= b for v in m)),
+        reads_pair("lit_at_distance", "lights", each, lambda e, m, d: sum(steps(e, 1).get(v, 0) == d for v in m)),
+        reads_pair("lit_between", "lights", pairs, _lit_between),
     ],
     effects=[
         _spread("spread", lambda own, near: own + near > 0),
@@ -275,9 +244,5 @@ GRAPHS = Structure(
         Law("lit_between", "lights", lambda g, a, n: _lit_between(g[0], g[1], a[0], a[-1])),
         Law("dark_touching", "lights", lambda g, a, n: sum(len(neighbours(g[0], v) - set(g[1])) for v in a)),
     ],
-    inputs=[
-        Inputs(name, kind, arguments)
-        for kind in ("edges", "lights")
-        for name, arguments in (("one_or_two", up_to(2)), ("two", pairs), ("up_to_three", up_to(3)))
-    ],
+    inputs=few_places(("edges", "lights"), ("one_or_two", "two", "up_to_three")),
 )

@@ -1,5 +1,10 @@
-"""Wrong observations for the counterfactual probe, and the hidden states in which there always is one."""
+"""Wrong observations for the counterfactual probe, and the hidden states in which there always is one.
 
+A lie can only be told where more than one observation is possible: one that contradicts what was observed before leaves
+nothing to believe. So the queries that count are the first two whose observations are open when they are asked.
+"""
+
+from collections.abc import Sequence
 from itertools import islice
 
 import numpy as np
@@ -9,6 +14,17 @@ from bench.games.solving import Puzzle
 
 LEFT_BY_A_LIE = 3  # answers at least that a wrong observation leaves possible
 MOST_REVISABLE = 5  # states of a game at a difficulty on which the probe is played
+
+
+def open_queries(puzzle: Puzzle, state: int, asked: Sequence[int]) -> list[int]:
+    """The places in `asked` of the queries whose observations did not follow from those before."""
+    left, found = puzzle.table, []
+    for place, query in enumerate(asked):
+        seen = left[:, query]
+        if (seen != seen[0]).any():
+            found.append(place)
+            left = left[seen == puzzle.table[state, query]]
+    return found
 
 
 def lie(puzzle: Puzzle, state: int, first: int, second: int) -> int | None:
@@ -27,26 +43,26 @@ def lie(puzzle: Puzzle, state: int, first: int, second: int) -> int | None:
 
 
 def revisable_states(puzzle: Puzzle, most: int = MOST_REVISABLE) -> list[int]:
-    """The first states in which there is such a lie after any first two different queries."""
+    """The first states in which there is such a lie whatever the first two open queries are."""
     found = (state for state in range(len(puzzle.answers)) if _is_revisable(puzzle, state))
     return list(islice(found, most))
 
 
 def _is_revisable(puzzle: Puzzle, state: int) -> bool:
-    """Whether, after the true observation of any query, every other one has a wrong observation that will do."""
+    """Whether, after the true observation of any open query, every other open one has a wrong one that will do."""
     agree = puzzle.table == puzzle.table[state]
     sizes = agree.sum(axis=0)
-    order = np.argsort(sizes)  # those that leave least fail first
-    return bool(sizes[order[0]] > LEFT_BY_A_LIE) and all(_can_lie(puzzle, state, int(q), agree[:, q]) for q in order)
+    order = [query for query in np.argsort(sizes) if sizes[query] < len(agree)]  # those that leave least fail first
+    return all(_can_lie(puzzle, state, agree[:, query]) for query in order)
 
 
-def _can_lie(puzzle: Puzzle, state: int, first: int, left: NDArray[np.bool_]) -> bool:
+def _can_lie(puzzle: Puzzle, state: int, left: NDArray[np.bool_]) -> bool:
+    """Whether some query is open while the states `left` are possible, and every one that is has such a lie."""
     table, answers = puzzle.table[left], puzzle.answers[left]
     queries, width, kinds = table.shape[1], puzzle.codes, puzzle.n_answers
     keys = (np.arange(queries) * width + table) * kinds + answers[:, None]
     present = np.bincount(keys.ravel(), minlength=queries * width * kinds).reshape(queries, width, kinds) > 0
     fitting = (present.sum(axis=2) >= LEFT_BY_A_LIE) & ~present[:, :, puzzle.answers[state]]
     fitting[np.arange(queries), puzzle.table[state]] = False
-    possible = fitting.any(axis=1)
-    possible[first] = True
-    return bool(possible.all())
+    settled = (table == table[0]).all(axis=0)
+    return bool(fitting.any() and (fitting.any(axis=1) | settled).all())

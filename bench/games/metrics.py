@@ -5,17 +5,15 @@ are not published.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import norm, t
 
 from bench.games.episode import FORMAT_ERROR, SUCCESS, TIMEOUT, Row
-from bench.intervals import ACCURACY, FEW, LEVEL, Interval, clustered_interval
+from bench.intervals import ACCURACY, Interval, clustered_interval, ratio_interval
 
-ROUNDS = 10_000  # of the bootstrap of a ratio
 AT_ONCE = "guess at once (exact)"
 Floats = NDArray[np.float64]
 
@@ -93,16 +91,17 @@ def _figures(player: str, how: str, rows: list[Row], won: Floats, turns: Floats,
     asked = np.array([len(b) for b in bits], dtype=float)
     rate = 100 * float(won.mean()) if len(won) else 0.0
     mean = float(won @ turns / won.sum()) if won.sum() else None
-    share = np.ones(len(rows))
+    each = np.ones(len(rows))
+    success = _share(won, game)
     statuses = [row["status"] for row in rows]
     return Figures(
         player, how, len(rows), rate, mean, None if mean is None else efficiency(rate, mean),
-        success=_share(won, game) if set(won) <= {0.0, 1.0} else ratio(won, share, game),
-        corrected=ratio(won - chance, 1 - chance, game),
-        turns=ratio(taken, share, game),
-        relative_lo=ratio(np.array([row["optimal"]["lo"] for row in rows]), taken, game),
-        relative_hi=ratio(np.array([row["optimal"]["hi"] for row in rows]), taken, game),
-        regret=ratio(lost, asked, game),
+        success=success,
+        corrected=_above_chance(won, chance, game, success),
+        turns=ratio_interval(taken, each, game),
+        relative_lo=ratio_interval(np.array([row["optimal"]["lo"] for row in rows]), taken, game),
+        relative_hi=ratio_interval(np.array([row["optimal"]["hi"] for row in rows]), taken, game),
+        regret=ratio_interval(lost, asked, game),
         format_errors=statuses.count(FORMAT_ERROR) / max(1, len(rows)),
         timeouts=statuses.count(TIMEOUT) / max(1, len(rows)),
         premature=premature,
@@ -111,32 +110,21 @@ def _figures(player: str, how: str, rows: list[Row], won: Floats, turns: Floats,
 
 def _share(won: Floats, game: NDArray[np.str_]) -> Interval:
     """The share of successes; accuracy with successes as true positives and failures as false ones."""
+    if not set(won) <= {0.0, 1.0}:  # expected, not played
+        return ratio_interval(won, np.ones(len(won)), game)
     codes, names = pd.factorize(game)
     tallies = [np.bincount(codes, w, len(names)) for w in (won, 1 - won, 0 * won, 0 * won)]
     return clustered_interval(np.stack(tallies, axis=1), ACCURACY)
 
 
-def ratio(top: Floats, bottom: Floats, cluster: NDArray[np.str_], seed: int = 0) -> Interval:
-    """The ratio of two sums with its 95 % interval, by drawing clusters; Student's t widens it for few of them.
+def _above_chance(won: Floats, chance: Floats, game: NDArray[np.str_], success: Interval) -> Interval:
+    """Success above chance over what is possible above chance.
 
-    As in bench.intervals (Hesterberg 2015, Am. Stat. 69:371, sec. 4.2).
+    Where all is won no game makes a difference, and the interval is that of the share of successes, on this scale.
     """
-    codes, names = pd.factorize(cluster)
-    sums = np.stack([np.bincount(codes, weights, len(names)) for weights in (top, bottom)], axis=1)
-    clusters, n = len(names), len(top)
-    if n == 0 or sums[:, 1].sum() == 0:
-        return Interval(None, None, None, n, clusters, "none", "there is nothing to take a mean of")
-    value = float(sums[:, 0].sum() / sums[:, 1].sum()) + 0.0
-    reason = f"{clusters} clusters are few for an interval; {FEW} are needed" if clusters < FEW else None
-    if clusters == 1:
-        return Interval(value, None, None, n, 1, "none", "one cluster has no interval")
-    weights = np.random.default_rng(seed).multinomial(clusters, np.full(clusters, 1 / clusters), size=ROUNDS)
-    drawn = weights @ sums
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratios = drawn[:, 0] / drawn[:, 1]
-    tails = norm.cdf(np.sqrt(clusters / (clusters - 1)) * t.ppf([(1 - LEVEL) / 2, (1 + LEVEL) / 2], clusters - 1))
-    lo, hi = np.quantile(ratios[np.isfinite(ratios)], tails)
-    return Interval(value, float(lo) + 0.0, float(hi) + 0.0, n, clusters, "percentile", reason)
+    if (won < 1).any() or success.lo is None:
+        return ratio_interval(won - chance, 1 - chance, game)
+    return replace(success, lo=1 - (1 - success.lo) / float(np.mean(1 - chance)))
 
 
 @dataclass(frozen=True)
@@ -165,7 +153,7 @@ def revisions(rows: Iterable[Row]) -> list[Revision]:
     for player, every in pairs.items():
         some = [(a, b) for a, b in every if not a["premature"] and not b["premature"]]
         probe, control = (np.array([pair[i]["status"] == SUCCESS for pair in some], dtype=float) for i in (0, 1))
-        loss = ratio(control - probe, np.ones(len(some)), np.array([pair[0]["game"] for pair in some]))
+        loss = ratio_interval(control - probe, np.ones(len(some)), np.array([pair[0]["game"] for pair in some]))
         shares = [float(x.mean()) if len(some) else 0.0 for x in (probe, control)]
         found.append(Revision(player, len(some), shares[0], shares[1], loss, len(every) - len(some)))
     return found
@@ -205,7 +193,7 @@ def _necessity(player: str, rows: list[Row]) -> Necessity:
         some: list[Row], top: Callable[[Row], float], bottom: Callable[[Row], float] = lambda row: 1.0
     ) -> Interval:
         game = np.array([row["game"] for row in some])
-        return ratio(np.array([float(top(r)) for r in some]), np.array([float(bottom(r)) for r in some]), game)
+        return ratio_interval(np.array([float(top(r)) for r in some]), np.array([float(bottom(r)) for r in some]), game)
 
     return Necessity(
         player,

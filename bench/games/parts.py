@@ -1,16 +1,12 @@
 """The parts that games are composed of, each with a name under which templates/games.toml holds its wording."""
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
 from typing import Any
 
 Object = Any  # a hashable value: a tuple of numbers, or a pair of a known frame and what is hidden in it
 Value = bool | int | str
 Arguments = tuple[int, ...]
-
-
-MOST_THINGS = 16  # of which all subsets are listed
 
 
 class RecipeError(ValueError):
@@ -102,6 +98,16 @@ class Structure:
     reserved: frozenset[str] = field(default_factory=frozenset)
 
 
+def reads(name: str, kind: str, arguments: Callable[[int], list[Arguments]], read: Callable[..., Value]) -> Probe:
+    """A probe whose reading takes the object and the arguments one by one."""
+    return Probe(name, kind, arguments, lambda one, a, _n: read(one, *a))
+
+
+def reads_pair(name: str, kind: str, arguments: Callable[[int], list[Arguments]], read: Callable[..., Value]) -> Probe:
+    """The same of an object that is a pair, which `read` takes apart too."""
+    return Probe(name, kind, arguments, lambda one, a, _n: read(*one, *a))
+
+
 READOUTS: dict[str, Callable[[int], Value]] = {
     "value": lambda count: count,
     "parity": lambda count: count % 2 == 1,
@@ -111,44 +117,6 @@ READOUTS: dict[str, Callable[[int], Value]] = {
 }
 
 
-def nothing(_n: int) -> list[Arguments]:
-    """The arguments of a query that has none."""
-    return [()]
-
-
-def each(n: int) -> list[Arguments]:
-    """1 to n."""
-    return [(x,) for x in range(1, n + 1)]
-
-
-def inner(n: int) -> list[Arguments]:
-    """1 to n - 1."""
-    return each(n - 1)
-
-
-def pairs(n: int) -> list[Arguments]:
-    """All x < y up to n."""
-    return list(combinations(range(1, n + 1), 2))
-
-
-def windows(n: int) -> list[Arguments]:
-    """First and last of two or three neighbours among 1 to n."""
-    return [(a, a + width) for width in (1, 2) for a in range(1, n + 1 - width)]
-
-
-def small(top: int) -> Callable[[int], list[Arguments]]:
-    """2 to `top`, whatever the size."""
-    return lambda _n: [(x,) for x in range(2, top + 1)]
-
-
-def up_to(most: int) -> Callable[[int], list[Arguments]]:
-    """All sets of one to `most` of the numbers 1 to n."""
-    return lambda n: [c for k in range(1, most + 1) for c in combinations(range(1, n + 1), k)]
-
-
-def subsets(things: Iterable[Hashable]) -> list[tuple[Any, ...]]:
-    """All subsets of things, smallest first, each in their order."""
-    things = list(things)
-    if len(things) > MOST_THINGS:
-        raise TooLargeError(f"{len(things)} things have too many subsets")
-    return [c for k in range(len(things) + 1) for c in combinations(things, k)]
+def compared(first: int, second: int) -> str:
+    """The word for how the first number compares with the second."""
+    return "equal" if first == second else "less" if first < second else "more"

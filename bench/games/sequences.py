@@ -3,13 +3,34 @@
 from collections.abc import Callable
 from itertools import accumulate, pairwise, product
 
-from bench.games.parts import Arguments, Effect, Figure, Inputs, Law, Probe, Space, Structure, each, inner, pairs
+from bench.games.choices import each, inner, pairs
+from bench.games.parts import (
+    Arguments,
+    Effect,
+    Figure,
+    Inputs,
+    Law,
+    Object,
+    Probe,
+    Space,
+    Structure,
+    TooLargeError,
+    Value,
+    reads,
+)
+
+MOST_WORDS = 100_000  # that are looked through for those of a space
 
 Sequence = tuple[int, ...]
 
 
 def _words(name: str, symbols: int, kept: Callable[[Sequence], bool]) -> Space:
-    return Space(name, "word", lambda n: [w for w in product(range(symbols), repeat=n) if kept(w)], "sequence")
+    def objects(n: int) -> list[Object]:
+        if symbols**n > MOST_WORDS:
+            raise TooLargeError(f"there are {symbols}**{n} words")
+        return [w for w in product(range(symbols), repeat=n) if kept(w)]
+
+    return Space(name, "word", objects, "sequence")
 
 
 def _near(n: int) -> list[Sequence]:
@@ -55,16 +76,8 @@ def _ballot(w: Sequence) -> bool:
     return all(2 * ones >= i for i, ones in enumerate(accumulate(w), 1))
 
 
-def _any_kind(
-    name: str, arguments: Callable[[int], list[Arguments]], read: Callable[..., bool | int | str]
-) -> list[Probe]:
-    return [_probe(name, kind, arguments, read) for kind in ("word", "order")]
-
-
-def _probe(
-    name: str, kind: str, arguments: Callable[[int], list[Arguments]], read: Callable[..., bool | int | str]
-) -> Probe:
-    return Probe(name, kind, arguments, lambda w, a, _n: read(w, *a))
+def _any_kind(name: str, arguments: Callable[[int], list[Arguments]], read: Callable[..., Value]) -> list[Probe]:
+    return [reads(name, kind, arguments, read) for kind in ("word", "order")]
 
 
 def _changes(w: Sequence) -> int:
@@ -120,18 +133,18 @@ SEQUENCES = Structure(
         *_any_kind("falls_until", each, lambda w, i: sum(a > b for a, b in pairwise(w[:i]))),
         *_any_kind("total_thirds", each, lambda w, i: sum(w[:i]) % 3),
         *_any_kind("odd_until", each, lambda w, i: sum(x % 2 for x in w[:i])),
-        _probe("total", "word", each, lambda w, i: sum(w[:i])),
-        _probe("even_total", "word", each, lambda w, i: sum(w[:i]) % 2 == 0),
-        _probe("same", "word", pairs, lambda w, i, j: w[i - 1] == w[j - 1]),
-        _probe("changes", "word", each, lambda w, i: _changes(w[:i])),
-        _probe("zeros_from", "word", each, lambda w, i: w[i - 1 :].count(0)),
-        _probe("one_within", "word", pairs, lambda w, i, j: 1 in w[i - 1 : j]),
-        _probe("place_odd", "order", each, lambda p, v: (p.index(v) + 1) % 2 == 1),
-        _probe("before", "order", pairs, lambda p, u, v: p.index(u) < p.index(v)),
-        _probe("followed", "order", inner, lambda p, v: p.index(v + 1) == p.index(v) + 1),
-        _probe("gap", "order", inner, lambda p, v: abs(p.index(v + 1) - p.index(v))),
-        _probe("home", "order", each, lambda p, v: p.index(v) + 1 == v),
-        _probe("among_first", "order", pairs, lambda p, v, i: p.index(v) < i),
+        reads("total", "word", each, lambda w, i: sum(w[:i])),
+        reads("even_total", "word", each, lambda w, i: sum(w[:i]) % 2 == 0),
+        reads("same", "word", pairs, lambda w, i, j: w[i - 1] == w[j - 1]),
+        reads("changes", "word", each, lambda w, i: _changes(w[:i])),
+        reads("zeros_from", "word", each, lambda w, i: w[i - 1 :].count(0)),
+        reads("one_within", "word", pairs, lambda w, i, j: 1 in w[i - 1 : j]),
+        reads("place_odd", "order", each, lambda p, v: (p.index(v) + 1) % 2 == 1),
+        reads("before", "order", pairs, lambda p, u, v: p.index(u) < p.index(v)),
+        reads("followed", "order", inner, lambda p, v: p.index(v + 1) == p.index(v) + 1),
+        reads("gap", "order", inner, lambda p, v: abs(p.index(v + 1) - p.index(v))),
+        reads("home", "order", each, lambda p, v: p.index(v) + 1 == v),
+        reads("among_first", "order", pairs, lambda p, v, i: p.index(v) < i),
     ],
     effects=[
         _step("either_side", lambda a, b, c: int(a != c)),

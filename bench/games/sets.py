@@ -1,25 +1,10 @@
 """Sets: subsets of the numbers 1 to n, as increasing tuples."""
 
 from collections.abc import Callable
+from itertools import combinations
 
-from bench.games.parts import (
-    Arguments,
-    Effect,
-    Figure,
-    Inputs,
-    Law,
-    Probe,
-    Space,
-    Structure,
-    each,
-    inner,
-    nothing,
-    pairs,
-    small,
-    subsets,
-    up_to,
-    windows,
-)
+from bench.games.choices import each, inner, nothing, pairs, small, subsets, up_to, windows
+from bench.games.parts import Effect, Figure, Inputs, Law, Space, Structure, compared, reads
 
 Set = tuple[int, ...]
 
@@ -29,8 +14,6 @@ def _space(name: str, kept: Callable[[Set, int], bool]) -> Space:
 
 
 def _of_size(name: str, size: Callable[[int], int]) -> Space:
-    from itertools import combinations
-
     return Space(name, "set", lambda n: list(combinations(range(1, n + 1), size(n))), "set")
 
 
@@ -39,7 +22,7 @@ def _intervals(n: int) -> list[Set]:
 
 
 def _progressions(n: int) -> list[Set]:
-    return sorted({tuple(range(a, n + 1, d))[:k] for a in range(1, n + 1) for d in range(1, n) for k in (2, 3)})
+    return sorted({tuple(range(a, n + 1, d))[:k] for a in range(1, n + 1) for d in range(1, n + 1) for k in (1, 2, 3)})
 
 
 def _sparse(n: int) -> list[Set]:
@@ -53,21 +36,8 @@ def _between(s: Set, a: int, b: int) -> int:
     return sum(a <= x <= b for x in s)
 
 
-def _compared(first: int, second: int) -> str:
-    return "equal" if first == second else "less" if first < second else "more"
-
-
-def _probe(name: str, arguments: Callable[[int], list[Arguments]], read: Callable[..., bool | int | str]) -> Probe:
-    """A probe whose reading takes the set and its arguments one by one."""
-    return Probe(name, "set", arguments, lambda s, a, _n: read(s, *a))
-
-
 def _effect(name: str, of: Callable[[Set, int], set[int]]) -> Effect:
     return Effect(name, "set", lambda s, n: tuple(sorted(x for x in of(s, n) if 1 <= x <= n)))
-
-
-def _number_probe(name: str, arguments: Callable[[int], list[Arguments]], read: Callable[..., bool]) -> Probe:
-    return Probe(name, "number", arguments, lambda s, a, _n: read(s[0], *a))
 
 
 def _sums(s: Set, _n: int) -> set[int]:
@@ -91,24 +61,24 @@ SETS = Structure(
         _of_size("half", lambda n: n // 2),
     ],
     probes=[
-        _number_probe("odd", nothing, lambda x: x % 2 == 1),
-        _number_probe("greater", each, lambda x, y: x > y),
-        _number_probe("equal", each, lambda x, y: x == y),
-        _probe("member", each, lambda s, x: x in s),
-        _probe("below", each, lambda s, x: _between(s, 1, x)),
-        _probe("even_below", each, lambda s, x: _between(s, 1, x) % 2 == 0),
-        _probe("meets", windows, lambda s, a, b: _between(s, a, b) > 0),
-        _probe("count", windows, _between),
-        _probe("exactly_one", pairs, lambda s, x, y: (x in s) != (y in s)),
-        _probe("both", pairs, lambda s, x, y: x in s and y in s),
-        _probe("compare", inner, lambda s, x: _compared(_between(s, 1, x), len(s) - _between(s, 1, x))),
-        _probe("distance", inner, lambda s, d: any(x + d in s for x in s)),
-        _probe("sum_remainder", small(5), lambda s, m: sum(s) % m),
-        _probe("multiples", inner, lambda s, d: sum(x % d == 0 for x in s)),
-        _probe("nearest", each, lambda s, x: min((abs(x - y) for y in s), default=0)),
-        _probe("rank_odd", each, lambda s, k: len(s) >= k and s[k - 1] % 2 == 1),
-        _probe("rank_above", pairs, lambda s, k, x: len(s) >= k and s[k - 1] > x),
-        _probe("sum_below", each, lambda s, x: sum(y for y in s if y <= x) % 4),
+        reads("odd", "number", nothing, lambda x: x[0] % 2 == 1),
+        reads("greater", "number", each, lambda x, y: x[0] > y),
+        reads("equal", "number", each, lambda x, y: x[0] == y),
+        reads("member", "set", each, lambda s, x: x in s),
+        reads("below", "set", each, lambda s, x: _between(s, 1, x)),
+        reads("even_below", "set", each, lambda s, x: _between(s, 1, x) % 2 == 0),
+        reads("meets", "set", windows, lambda s, a, b: _between(s, a, b) > 0),
+        reads("count", "set", windows, _between),
+        reads("exactly_one", "set", pairs, lambda s, x, y: (x in s) != (y in s)),
+        reads("both", "set", pairs, lambda s, x, y: x in s and y in s),
+        reads("compare", "set", inner, lambda s, x: compared(_between(s, 1, x), len(s) - _between(s, 1, x))),
+        reads("distance", "set", inner, lambda s, d: any(x + d in s for x in s)),
+        reads("sum_remainder", "set", small(5), lambda s, m: sum(s) % m),
+        reads("multiples", "set", inner, lambda s, d: sum(x % d == 0 for x in s)),
+        reads("nearest", "set", each, lambda s, x: min((abs(x - y) for y in s), default=0)),
+        reads("rank_odd", "set", each, lambda s, k: len(s) >= k and s[k - 1] % 2 == 1),
+        reads("rank_above", "set", pairs, lambda s, k, x: len(s) >= k and s[k - 1] > x),
+        reads("sum_below", "set", each, lambda s, x: sum(y for y in s if y <= x) % 4),
     ],
     effects=[
         _effect("next", lambda s, n: {*s, *(x + 1 for x in s)}),

@@ -182,21 +182,20 @@ def random_success(puzzle: Puzzle) -> float:
 
     An answer is drawn with the weight of the states behind it.
     """
-    queries = puzzle.table.shape[1]
-    seen = np.zeros((len(puzzle.answers), queries * puzzle.codes))
-    states = np.repeat(np.arange(len(seen)), queries)
-    seen[states, (np.arange(queries) * puzzle.codes + puzzle.table).ravel()] = 1.0
+    states, queries = puzzle.table.shape
+    keys, columns = np.unique(np.arange(queries) * puzzle.codes + puzzle.table, return_inverse=True)
+    seen = np.zeros((states, len(keys)))  # 1 where a state shows this observation of this query
+    seen[np.repeat(np.arange(states), queries), columns.ravel()] = 1.0
     total = seen.T @ (seen * puzzle.weights[:, None])  # weights of what two queries show together
-    squares = np.zeros_like(total)
-    for answer in range(puzzle.n_answers):
+    behind = np.bincount(puzzle.answers)
+    alone = behind[puzzle.answers] == 1
+    squares = seen[alone].T @ (seen[alone] * puzzle.weights[alone, None] ** 2)
+    for answer in np.flatnonzero(behind > 1):
         some = seen[puzzle.answers == answer]
-        squares += (some.T @ (some * puzzle.weights[puzzle.answers == answer][:, None])) ** 2
-    with np.errstate(invalid="ignore"):
-        right = np.where(total > 0, squares / total, 0.0)
-    pairs = right.reshape(queries, puzzle.codes, queries, puzzle.codes).sum(axis=(1, 3))
-    if queries == 1:
-        return float(pairs[0, 0])
-    return float((pairs.sum() - np.trace(pairs)) / (queries * (queries - 1)))
+        squares += (some.T @ some * puzzle.weights[puzzle.answers == answer][0]) ** 2
+    right = np.divide(squares, total, out=np.zeros_like(total), where=total > 0)
+    once = float(np.trace(right))  # of one query only, as two observations of it never come together
+    return once if queries == 1 else float((right.sum() - once) / (queries * (queries - 1)))
 
 
 def fingerprint(puzzle: Puzzle) -> str:

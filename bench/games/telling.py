@@ -116,14 +116,14 @@ class Told:
     def said(self, role: str, name: str) -> str:
         """The wording of a part, such as the probe `member`, in the words of the domain."""
         first, _, frame = name.partition("/")
-        words = {**self._words, "n": str(self.claims.n)}
+        words = self._words
         if frame:
             words["frame"] = str(self._phrases["frame"][frame]).format_map(words)
         return str(self._phrases[role][first]).format_map(words)
 
     def worded(self, text: str) -> str:
         """A text with the words of the domain."""
-        return text.format_map({**self._words, "n": str(self.claims.n)})
+        return text.format_map(self._words)
 
     @property
     def _phrases(self) -> dict[str, Any]:
@@ -131,7 +131,8 @@ class Told:
 
     @property
     def _words(self) -> dict[str, str]:
-        return dict(wording()["domains"][self.domain][self.recipe.structure])
+        n = self.claims.n
+        return wording()["domains"][self.domain][self.recipe.structure] | {"n": str(n), "half": str(n // 2)}
 
     @property
     def _verb(self) -> str:
@@ -207,7 +208,8 @@ def _what_is_hidden(game: Told) -> list[str]:
             for i, (law, readout) in enumerate(recipe.laws)
         ]
         end = text["inductive_end"].format(inputs=game.said("inputs", recipe.inputs))
-        return [text["inductive"].format(space=space), *laws, end]
+        heading = text["one_law"] if len(laws) == 1 else text["several_laws"]
+        return [text["inductive"].format(space=space), heading, *laws, end]
     effect, outcome = game.said("effect", recipe.effect), game.said("outcome", recipe.outcome)
     told_of = text["abductive"].format(space=space, effect=effect, outcome=outcome, shown=game.table.shown)
     return [told_of, text["cost"].format(cost=game.said("cost", recipe.cost))]

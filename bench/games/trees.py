@@ -6,38 +6,26 @@ A shape is the tuple of the parents of 2 to n. Marks are a pair: the shape of th
 from collections.abc import Callable
 from functools import lru_cache
 
-from bench.games.parts import (
-    Arguments,
-    Effect,
-    Figure,
-    Inputs,
-    Law,
-    Object,
-    Probe,
-    Space,
-    Structure,
-    Value,
-    each,
-    pairs,
-    subsets,
-    up_to,
-)
+from bench.games.choices import each, few_places, pairs, placed
+from bench.games.parts import Arguments, Effect, Figure, Law, Object, Space, Structure, compared, reads, reads_pair
 
 KEPT = 100_000  # of the walks in trees that are remembered
 
 Shape = tuple[int, ...]
 Marks = tuple[Shape, tuple[int, ...]]
 
-FRAMES: dict[str, Callable[[int], int]] = {
-    "binary": lambda i: i // 2,
-    "ternary": lambda i: (i + 1) // 3,
-    "comb": lambda i: max(1, i - 2) if i % 2 else i - 1,
-    "forked": lambda i: max(1, i - 2),
+
+def _frame(above: Callable[[int], int]) -> Callable[[int], Shape]:
+    """The tree of each size in which `above` is the parent of a node."""
+    return lambda n: tuple(above(i) for i in range(2, n + 1))
+
+
+FRAMES = {
+    "binary": _frame(lambda i: i // 2),
+    "ternary": _frame(lambda i: (i + 1) // 3),
+    "comb": _frame(lambda i: max(1, i - 2) if i % 2 else i - 1),
+    "forked": _frame(lambda i: max(1, i - 2)),
 }
-
-
-def _frame(name: str, n: int) -> Shape:
-    return tuple(FRAMES[name](i) for i in range(2, n + 1))
 
 
 @lru_cache(KEPT)
@@ -75,10 +63,6 @@ def _path(shape: Shape, i: int, j: int) -> list[int]:
     return [k for k in {*line(shape, i), *line(shape, j)} if k not in top[1:]]
 
 
-def _compared(first: int, second: int) -> str:
-    return "equal" if first == second else "less" if first < second else "more"
-
-
 def _grown(name: str, choices: Callable[[int, Shape], set[int]]) -> Space:
     """Shapes in which each node in turn hangs below one of the choices that the nodes before it leave."""
 
@@ -91,20 +75,6 @@ def _grown(name: str, choices: Callable[[int, Shape], set[int]]) -> Space:
     return Space(name, "shape", objects, "parents")
 
 
-def _marked(name: str, kept: Callable[[Shape, tuple[int, ...]], bool], most: int | None = None) -> list[Space]:
-    """Sets of marked nodes that hold a condition, in each of the known trees."""
-
-    def objects(frame: str) -> Callable[[int], list[Object]]:
-        def listed(n: int) -> list[Object]:
-            shape = _frame(frame, n)
-            sets = subsets(range(1, n + 1)) if most is None else up_to(most)(n)
-            return [(shape, marks) for marks in sets if kept(shape, marks)]
-
-        return listed
-
-    return [Space(f"{name}/{frame}", "marks", objects(frame), "marks") for frame in FRAMES]
-
-
 def _separate(shape: Shape, marks: tuple[int, ...]) -> bool:
     return not any(j in line(shape, i)[1:] for i in marks for j in marks)
 
@@ -115,14 +85,6 @@ def _rooted(shape: Shape, marks: tuple[int, ...]) -> bool:
 
 def _leaves(shape: Shape, marks: tuple[int, ...]) -> bool:
     return not set(marks) & set(shape)
-
-
-def _shape(name: str, arguments: Callable[[int], list[Arguments]], read: Callable[..., Value]) -> Probe:
-    return Probe(name, "shape", arguments, lambda shape, a, _n: read(shape, *a))
-
-
-def _marks(name: str, arguments: Callable[[int], list[Arguments]], read: Callable[..., Value]) -> Probe:
-    return Probe(name, "marks", arguments, lambda tree, a, _n: read(tree[0], tree[1], *a))
 
 
 def _nodes_below(n: int) -> list[Arguments]:
@@ -181,41 +143,45 @@ TREES = Structure(
         _grown("below_or_beside", lambda i, s: {i - 1, s[-1] if s else 1}),
         _grown("last_or_third", lambda i, s: {i - 1, max(1, i - 3)}),
         _grown("up_the_line", lambda i, s: set(line(s, i - 1)[:3])),
-        *_marked("subset", lambda s, m: True),
-        *_marked("separate", _separate),
-        *_marked("rooted", _rooted),
-        *_marked("leaves", _leaves),
-        *_marked("one_or_two", lambda s, m: True, 2),
-        *_marked("two", lambda s, m: len(m) == 2, 2),
-        *_marked("three", lambda s, m: len(m) == 3, 3),
+        *placed("subset", "marks", FRAMES, lambda s, m: True),
+        *placed("separate", "marks", FRAMES, _separate),
+        *placed("rooted", "marks", FRAMES, _rooted),
+        *placed("leaves", "marks", FRAMES, _leaves),
+        *placed("one_or_two", "marks", FRAMES, lambda s, m: True, 2),
+        *placed("two", "marks", FRAMES, lambda s, m: len(m) == 2, 2),
+        *placed("three", "marks", FRAMES, lambda s, m: len(m) == 3, 3),
     ],
     probes=[
-        _shape("parent", _nodes_below, lambda s, i: s[i - 2]),
-        _shape("ancestor", pairs, lambda s, i, j: i in line(s, j)),
-        _shape("depth", _nodes_below, _depth),
-        _shape("even_depth", _nodes_below, lambda s, i: _depth(s, i) % 2 == 0),
-        _shape("meeting", pairs, _meeting),
-        _shape("children", each, lambda s, i: len(_children(s, i))),
-        _shape("leaf", each, lambda s, i: i not in s),
-        _shape("size", each, lambda s, i: len(_below(s, i))),
-        _shape("siblings", lambda n: [(i, j) for i, j in pairs(n) if i > 1], lambda s, i, j: s[i - 2] == s[j - 2]),
-        _shape("distance", pairs, lambda s, i, j: len(_path(s, i, j)) - 1),
-        _shape("deeper", pairs, lambda s, i, j: _compared(_depth(s, i), _depth(s, j))),
-        _shape("leaves_below", each, lambda s, i: sum(j not in s for j in _below(s, i))),
-        _shape("at_depth", each, lambda s, d: sum(_depth(s, j) == d for j in range(1, len(s) + 2))),
-        _marks("marked", each, lambda s, m, i: i in m),
-        _marks("any_below", each, lambda s, m, i: _count_below(s, m, i) > 0),
-        _marks("count_below", each, _count_below),
-        _marks("odd_below", each, lambda s, m, i: _count_below(s, m, i) % 2 == 1),
-        _marks("count_above", each, _count_above),
-        _marks("any_above", each, lambda s, m, i: _count_above(s, m, i) > 0),
-        _marks("nearest", each, _nearest),
-        _marks("on_path", pairs, _on_path),
-        _marks("path_even", pairs, lambda s, m, i, j: _on_path(s, m, i, j) % 2 == 0),
-        _marks("more_below", pairs, lambda s, m, i, j: _compared(_count_below(s, m, i), _count_below(s, m, j))),
-        _marks("marked_children", each, lambda s, m, i: sum(j in m for j in _children(s, i))),
-        _marks("marked_at_depth", each, lambda s, m, d: sum(_depth(s, i) == d - 1 for i in m)),
-        _marks("up_to", each, lambda s, m, i: sum(j <= i for j in m)),
+        reads("parent", "shape", _nodes_below, lambda s, i: s[i - 2]),
+        reads("ancestor", "shape", pairs, lambda s, i, j: i in line(s, j)),
+        reads("depth", "shape", _nodes_below, _depth),
+        reads("even_depth", "shape", _nodes_below, lambda s, i: _depth(s, i) % 2 == 0),
+        reads("meeting", "shape", pairs, _meeting),
+        reads("children", "shape", each, lambda s, i: len(_children(s, i))),
+        reads("leaf", "shape", each, lambda s, i: i not in s),
+        reads("size", "shape", each, lambda s, i: len(_below(s, i))),
+        reads(
+            "siblings", "shape", lambda n: [(i, j) for i, j in pairs(n) if i > 1], lambda s, i, j: s[i - 2] == s[j - 2]
+        ),
+        reads("distance", "shape", pairs, lambda s, i, j: len(_path(s, i, j)) - 1),
+        reads("deeper", "shape", pairs, lambda s, i, j: compared(_depth(s, i), _depth(s, j))),
+        reads("leaves_below", "shape", each, lambda s, i: sum(j not in s for j in _below(s, i))),
+        reads("at_depth", "shape", each, lambda s, d: sum(_depth(s, j) == d for j in range(1, len(s) + 2))),
+        reads_pair("marked", "marks", each, lambda s, m, i: i in m),
+        reads_pair("any_below", "marks", each, lambda s, m, i: _count_below(s, m, i) > 0),
+        reads_pair("count_below", "marks", each, _count_below),
+        reads_pair("odd_below", "marks", each, lambda s, m, i: _count_below(s, m, i) % 2 == 1),
+        reads_pair("count_above", "marks", each, _count_above),
+        reads_pair("any_above", "marks", each, lambda s, m, i: _count_above(s, m, i) > 0),
+        reads_pair("nearest", "marks", each, _nearest),
+        reads_pair("on_path", "marks", pairs, _on_path),
+        reads_pair("path_even", "marks", pairs, lambda s, m, i, j: _on_path(s, m, i, j) % 2 == 0),
+        reads_pair(
+            "more_below", "marks", pairs, lambda s, m, i, j: compared(_count_below(s, m, i), _count_below(s, m, j))
+        ),
+        reads_pair("marked_children", "marks", each, lambda s, m, i: sum(j in m for j in _children(s, i))),
+        reads_pair("marked_at_depth", "marks", each, lambda s, m, d: sum(_depth(s, i) == d - 1 for i in m)),
+        reads_pair("up_to", "marks", each, lambda s, m, i: sum(j <= i for j in m)),
     ],
     effects=[
         _moved("down", _below),
@@ -263,9 +229,5 @@ TREES = Structure(
         Law("leaves_among", "shape", lambda s, a, n: sum(i not in s for i in a)),
         Law("children_of", "shape", lambda s, a, n: sum(s.count(i) for i in a)),
     ],
-    inputs=[
-        Inputs(name, kind, arguments)
-        for kind in ("shape", "marks")
-        for name, arguments in (("nodes_up_to_two", up_to(2)), ("two_nodes", pairs), ("nodes_up_to_three", up_to(3)))
-    ],
+    inputs=few_places(("shape", "marks"), ("nodes_up_to_two", "two_nodes", "nodes_up_to_three")),
 )

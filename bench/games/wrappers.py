@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from bench.games.catalogue import drawn_state, games
-from bench.games.lies import lie
+from bench.games.lies import lie, open_queries
 from bench.games.solving import best_query, decided
 from bench.games.telling import PLAIN, Told, domains, told, wording
 
@@ -91,33 +91,39 @@ class History(Wrapper):
 
 @dataclass
 class Revision(Wrapper):
-    """The second different query is answered wrongly, and corrected at once when the next reply asks a query.
+    """The second open query is answered wrongly, and corrected at once when the next reply asks a query.
 
-    With `control` it is answered rightly, and the right answer is said again in that place.
+    Open is a query whose observation does not follow from those before it. With `control` it is answered rightly, and
+    the right answer is said again in that place.
     """
 
     control: bool = False
     _settled: bool = field(default=False, init=False)
 
     def response(self, game: Told, turn: int, asked: Sequence[int], state: int, rng: random.Random) -> list[Message]:
-        """The observation, the false one at the second different query, and before the next one what was true."""
+        """The observation, the false one at the second open query, and before the next one what was true."""
         true = super().response(game, turn, asked, state, rng)
-        different = list(dict.fromkeys(asked))
-        if self._settled or len(different) < 2:
+        if self._settled:
             return true
-        second = asked.index(different[1])
+        puzzle = game.table.puzzle
+        first_two = open_queries(puzzle, state, asked)[:2]
+        if len(first_two) < 2:
+            return true
+        first, second = first_two
         if second == len(asked) - 1:
-            if self.control:
-                return true
-            code = lie(game.table.puzzle, state, different[0], different[1])
-            if code is None:
-                raise ValueError(f"{game.id} has no wrong observation that can be told here")
-            return [Message(turn, "user", "false", game.observation(code))]
+            return true if self.control else [self._false(game, turn, state, asked[first], asked[second])]
         self._settled = True
         kind, form = ("observation", "reminder") if self.control else ("correction", "correction")
-        text = game.table.observations[int(game.table.puzzle.table[state, asked[second]])]
+        text = game.table.observations[int(puzzle.table[state, asked[second]])]
         said = wording()["rules"][form].format(number=second + 1, query=game.query_texts[asked[second]], text=text)
         return [Message(turn, "user", kind, said), *true]
+
+    @staticmethod
+    def _false(game: Told, turn: int, state: int, first: int, second: int) -> Message:
+        code = lie(game.table.puzzle, state, first, second)
+        if code is None:
+            raise ValueError(f"{game.id} has no wrong observation that can be told here")
+        return Message(turn, "user", "false", game.observation(code))
 
     def is_premature(self, asked: Sequence[int]) -> bool:
         """Whether what was true has not been said yet."""
