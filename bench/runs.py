@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from cache.store import write_whole
+from dynamics.nearest import shown
 
 SETTINGS, PREDICTIONS, LOGS = "settings.json", "predictions.jsonl", "logs"
 
@@ -80,7 +81,7 @@ def _settings(folder: Path) -> Row | None:
         found = json.loads((folder / SETTINGS).read_bytes())
     except FileNotFoundError:
         return None
-    except ValueError:
+    except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
         raise RunError(f"{folder / SETTINGS} is damaged; --out names another folder")
@@ -90,6 +91,9 @@ def _settings(folder: Path) -> Row | None:
 def _rows(path: Path) -> list[Row]:
     lines = path.read_bytes().split(b"\n")[:-1] if path.exists() else []  # what has no line end was cut off
     try:
-        return [json.loads(line) for line in lines]
-    except ValueError as error:
-        raise RunError(f"{path} is damaged ({error}); a run can go on only with whole lines") from None
+        rows = [json.loads(line) for line in lines]
+        for row in rows:
+            hash((row["id"], row["epoch"])), row["attempts"][-1]["error"]
+    except (ValueError, TypeError, LookupError, RecursionError) as error:
+        raise RunError(f"{path} is damaged ({shown(str(error))}); a run can go on only with whole lines") from None
+    return rows
