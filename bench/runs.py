@@ -12,6 +12,7 @@ from typing import Any
 from cache.store import write_whole
 from dynamics.nearest import shown
 
+MOST = 60  # characters of a setting that a message repeats
 SETTINGS, PREDICTIONS, LOGS = "settings.json", "predictions.jsonl", "logs"
 
 Row = dict[str, Any]
@@ -36,7 +37,7 @@ class Run:
         wanted = json.loads(json.dumps(settings))
         if kept is not None and kept != wanted:
             unlike = sorted(key for key in {*kept, *wanted} if kept.get(key) != wanted.get(key))
-            told = ", ".join(f"{key} {json.dumps(kept.get(key))}" for key in unlike)
+            told = ", ".join(f"{key[:MOST]} {json.dumps(kept.get(key))[:MOST]}" for key in unlike[:3])
             raise RunError(f"{folder} holds a run with another {told}; --out names another folder")
         self.lines: dict[Key, bytes] = {}
         self.failures: set[Key] = set()

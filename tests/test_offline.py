@@ -37,8 +37,10 @@ COMMANDS = [
 
 
 def python(code: str, *arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False, cwd=cwd,
-                          env=os.environ | {"PYTHONPATH": str(ROOT)})  # fmt: skip
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False, cwd=cwd,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
 
 
 @pytest.fixture(scope="module")
