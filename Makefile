@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SYSTEMS := logistic_r2_8 logistic_r4 henon standard_map lorenz63 rossler vdp damped_oscillator
 
-.PHONY: label test test-slow lint benchmark eval-demo clean
+.PHONY: label test test-slow test-faults test-wheel lint benchmark eval-demo clean
 
 label: .venv/ready
 	$(BIN)/bench label $(SYSTEMS) --sweep --out out
@@ -14,6 +14,14 @@ test: .venv/ready lint
 
 test-slow: .venv/ready
 	$(BIN)/python -m pytest -m slow
+
+# kills, full disks, damaged caches; as root those of disks too; writes the table of docs/faults.md
+test-faults: .venv/ready
+	$(BIN)/python -m benchmarks.faults
+
+# wheel and source archive, installed in an environment of its own and tried there
+test-wheel: .venv/ready
+	$(BIN)/python -m benchmarks.wheel
 
 lint: .venv/ready
 	$(BIN)/ruff check .

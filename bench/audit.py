@@ -23,6 +23,11 @@ from bench.soundness import inferred
 from labeling.labels import Row
 from labeling.sets import LEAST_SHARE, STARTS
 
+
+class CheckoutError(ValueError):
+    """A checkout that cannot be read, in one sentence."""
+
+
 SEVERAL = ("several_attractors", "mixed_phase_space")
 CHAOTIC = ("chaotic", "hyperchaotic")
 OF_CHAOS = (
@@ -350,7 +355,13 @@ def assignments(checkout: Path) -> dict[str, dict[str, bool]]:
     """The truth values that a checkout's systems/*.json state, and those in folders there; empty where it has none."""
     found = {}
     for path in sorted((checkout / "systems").rglob("*.json")):
-        data = json.loads(path.read_text(encoding="utf-8"))
+        try:
+            data = json.loads(path.read_bytes())
+        except (ValueError, RecursionError) as error:
+            raise CheckoutError(f"{path} is not JSON: {error}") from None
         if isinstance(data, dict) and "truth_assignment" in data:
-            found[str(data["system_id"])] = data["truth_assignment"]
+            claimed = data["truth_assignment"]
+            if not (isinstance(claimed, dict) and all(isinstance(value, bool) for value in claimed.values())):
+                raise CheckoutError(f"{path}: truth_assignment is no object of true and false")
+            found[str(data.get("system_id", path.stem))] = claimed
     return found

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
+from pyarrow import ArrowException
 
 from bench.ground_truth import SHIPPED, NoReleaseError, points
 from dynamics.nearest import shown
@@ -149,8 +150,8 @@ def _table(path: Path) -> pd.DataFrame:
     with path.open("rb") as file:  # a file that cannot be opened is a fault of its own
         try:
             return pd.read_parquet(file)
-        except ValueError as error:
-            raise LabelsError(f"{path} is no Parquet file: {error}") from None
+        except (ValueError, OSError, ArrowException) as error:
+            raise LabelsError(f"{path} is no Parquet file: {shown(str(error))}") from None
 
 
 def _of_table(table: pd.DataFrame, path: Path) -> list[LabelledSet]:

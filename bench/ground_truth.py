@@ -13,9 +13,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from pyarrow import ArrowException
 
 from bench.release import certificates, flat, packed, public, write_sweeps, write_thresholds
 from cache.store import write_whole
+from dynamics.nearest import shown
 from dynamics.registry import system
 from dynamics.system import System
 from labeling.labels import Row
@@ -53,7 +55,7 @@ DROP = 0.01  # relative, of the point that stands for "below"
 
 
 class NoReleaseError(LookupError):
-    """There is no release where one was looked for."""
+    """There is no release where one was looked for, or a damaged one."""
 
 
 def published(system: System) -> list[System]:
@@ -94,17 +96,32 @@ def rows(sweep: str, folder: Path = SHIPPED) -> list[Row]:
 
 def points(folder: Path = SHIPPED) -> pd.DataFrame:
     """All labelled points of a release, nested values as JSON text."""
-    return pd.read_parquet(_there(folder / "points.parquet"))
+    return _table(folder / "points.parquet")
 
 
 def brackets(folder: Path = SHIPPED) -> list[dict[str, Any]]:
     """All threshold rows of a release."""
-    return [json.loads(line) for line in _there(folder / "thresholds.jsonl").read_text("utf-8").splitlines()]
+    path = _there(folder / "thresholds.jsonl")
+    try:
+        return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    except (ValueError, RecursionError) as error:
+        raise NoReleaseError(f"{path} is damaged: {shown(str(error))}") from None
 
 
 def proofs(folder: Path = SHIPPED) -> list[dict[str, Any]]:
     """All certificates of a release."""
-    return [json.loads(text) for text in pd.read_parquet(_there(folder / "certificates.parquet"))["certificate"]]
+    path = folder / "certificates.parquet"
+    try:
+        return [json.loads(text) for text in _table(path)["certificate"]]
+    except (ValueError, TypeError, LookupError, RecursionError) as error:
+        raise NoReleaseError(f"{path} is damaged: {shown(str(error))}") from None
+
+
+def _table(path: Path) -> pd.DataFrame:
+    try:
+        return pd.read_parquet(_there(path))
+    except (ValueError, OSError, ArrowException) as error:
+        raise NoReleaseError(f"{path} is damaged: {shown(str(error))}") from None
 
 
 def _there(path: Path) -> Path:
@@ -156,7 +173,10 @@ def drawn(count: int, seed: int, folder: Path = SHIPPED) -> list[Row]:
     """Random rows of a release, nested values read."""
     table = points(folder)
     chosen = table.sample(min(count, len(table)), random_state=seed).sort_index()
-    return [_unflattened(row) for row in chosen.astype(object).to_dict("records")]
+    try:
+        return [_unflattened(row) for row in chosen.astype(object).to_dict("records")]
+    except (ValueError, RecursionError) as error:
+        raise NoReleaseError(f"{folder / 'points.parquet'} is damaged: {shown(str(error))}") from None
 
 
 def recomputed(row: Row) -> Comparison:

@@ -3,8 +3,10 @@
 import csv
 import io
 import json
+import struct
 import zipfile
-from collections.abc import Iterator, Sequence
+import zlib
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -47,7 +49,7 @@ def read_predictions(path: Path) -> Predictions:
     kinds = {".csv": _csv_rows, ".eval": _inspect_zip, ".json": _inspect_json}
     try:
         found = list(kinds.get(path.suffix.lower(), _json_rows)(path))
-    except _UnreadableError as error:
+    except (_UnreadableError, csv.Error) as error:
         return Predictions(path, _table([]), [Fault(str(path), None, str(error))], {})
     rows: list[Row] = []
     wrong: list[Fault] = []
@@ -117,9 +119,17 @@ def _json_rows(path: Path) -> Iterator[tuple[int, Row | str]]:
         elif "attempts" in row:
             yield n, _full(row)
         elif "doc" in row and "resps" in row:
-            yield n, _harness(row)
+            yield n, _shaped("lm-evaluation-harness", _harness, row)
         else:
             yield n, row
+
+
+def _shaped(writer: str, read: Callable[..., Row | str], *parts: Any) -> Row | str:
+    """A row of another program's form, or that its values are not of the kinds which that program writes."""
+    try:
+        return read(*parts)
+    except (TypeError, AttributeError, LookupError, ValueError) as error:
+        return f"this sample is not as {writer} writes it ({type(error).__name__}: {shown(str(error))})"
 
 
 def _full(row: Row) -> Row | str:
@@ -159,7 +169,7 @@ def _csv_rows(path: Path) -> Iterator[tuple[int, Row | str]]:
         if row.get("logprobs"):
             try:
                 row["logprobs"] = json.loads(row["logprobs"])
-            except ValueError:
+            except (ValueError, RecursionError):
                 yield rows.line_num, f"logprobs is {shown(row['logprobs'])}, not JSON"
                 continue
         row |= {key: row.get(key) or None for key in ("logprobs", "error", "finish_reason")}
@@ -173,7 +183,7 @@ def _inspect_json(path: Path) -> Iterator[tuple[int, Row | str]]:
     if not isinstance(log.get("samples"), list):
         raise _UnreadableError("this JSON is no log of Inspect: it has no samples")
     for n, sample in enumerate(log["samples"], 1):
-        yield n, _inspect(sample, log.get("eval"))
+        yield n, _shaped("Inspect", _inspect, sample, log.get("eval"))
 
 
 def _inspect_zip(path: Path) -> Iterator[tuple[int, Row | str]]:
@@ -183,10 +193,10 @@ def _inspect_zip(path: Path) -> Iterator[tuple[int, Row | str]]:
             head = next((name for name in ("header.json", "_journal/start.json") if name in log.namelist()), None)
             run = _loaded(log.read(head), head).get("eval") if head else None
             for n, name in enumerate(names, 1):
-                yield n, _inspect(_loaded(log.read(name), name), run)
-    except RuntimeError:  # of zipfile: a compression that it does not know, or a password
+                yield n, _shaped("Inspect", _inspect, _loaded(log.read(name), name), run)
+    except (RuntimeError, NotImplementedError):  # of zipfile: a compression that it does not know, or a password
         raise _UnreadableError("it cannot be unpacked here; `inspect log convert --to json` helps") from None
-    except zipfile.BadZipFile:
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, struct.error):
         raise _UnreadableError("this is no log of Inspect: it is not a zip file, or a damaged one") from None
 
 

@@ -136,7 +136,7 @@ def _names(path: Path) -> dict[str, str]:
     for file in sorted(place.rglob("*.json")) if place else []:
         try:
             row = json.loads(file.read_bytes())
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         if isinstance(row, dict) and isinstance(row.get("system_id"), str) and isinstance(row.get("name"), str):
             names[row["system_id"]] = row["name"]

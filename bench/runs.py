@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from cache.store import write_whole
+from dynamics.nearest import shown
 
+MOST = 60  # characters of a setting that a message repeats
 SETTINGS, PREDICTIONS, LOGS = "settings.json", "predictions.jsonl", "logs"
 
 Row = dict[str, Any]
@@ -35,7 +37,7 @@ class Run:
         wanted = json.loads(json.dumps(settings))
         if kept is not None and kept != wanted:
             unlike = sorted(key for key in {*kept, *wanted} if kept.get(key) != wanted.get(key))
-            told = ", ".join(f"{key} {json.dumps(kept.get(key))}" for key in unlike)
+            told = ", ".join(f"{key[:MOST]} {json.dumps(kept.get(key))[:MOST]}" for key in unlike[:3])
             raise RunError(f"{folder} holds a run with another {told}; --out names another folder")
         self.lines: dict[Key, bytes] = {}
         self.failures: set[Key] = set()
@@ -80,7 +82,7 @@ def _settings(folder: Path) -> Row | None:
         found = json.loads((folder / SETTINGS).read_bytes())
     except FileNotFoundError:
         return None
-    except ValueError:
+    except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
         raise RunError(f"{folder / SETTINGS} is damaged; --out names another folder")
@@ -90,6 +92,9 @@ def _settings(folder: Path) -> Row | None:
 def _rows(path: Path) -> list[Row]:
     lines = path.read_bytes().split(b"\n")[:-1] if path.exists() else []  # what has no line end was cut off
     try:
-        return [json.loads(line) for line in lines]
-    except ValueError as error:
-        raise RunError(f"{path} is damaged ({error}); a run can go on only with whole lines") from None
+        rows = [json.loads(line) for line in lines]
+        for row in rows:
+            hash((row["id"], row["epoch"])), row["attempts"][-1]["error"]
+    except (ValueError, TypeError, LookupError, RecursionError) as error:
+        raise RunError(f"{path} is damaged ({shown(str(error))}); a run can go on only with whole lines") from None
+    return rows

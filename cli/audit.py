@@ -36,7 +36,7 @@ def audit(
     from rich.console import Console
     from rich.progress import track
 
-    from bench.audit import assignments, audited, systems, truth_of, with_findings
+    from bench.audit import CheckoutError, assignments, audited, systems, truth_of, with_findings
     from bench.baselines import LIMIT, USUAL_LIMIT
     from bench.ground_truth import SHIPPED, NoReleaseError
     from bench.questions_file import read_questions
@@ -55,7 +55,10 @@ def audit(
         raise UsageError(str(error)) from None
     steps = track(audited(questions, truth), "questions", total=len(questions), console=Console(stderr=True))
     table = with_findings(questions, list(steps))
-    stated = systems(assignments(path), truth)
+    try:
+        stated = systems(assignments(path), truth)
+    except CheckoutError as error:
+        raise UsageError(str(error)) from None
     found = measured_baselines(questions, LIMIT, USUAL_LIMIT, jobs, seed=0) if shortcuts else []
     out.mkdir(parents=True, exist_ok=True)
     columns = ["id", "type", "system_id", "question", "ground_truth", "verdict", "reason", "figure", "notes"]

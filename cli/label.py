@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.options import UsageError, chosen_grids, chosen_systems, fault_of
+from cli.options import UsageError, chosen_grids, chosen_systems, chosen_workers, fault_of
 from cli.recheck import recheck_file
 from cli.verify import verify_release
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from cli.options import Grid
     from dynamics.system import System
     from labeling.labels import Row
     from labeling.sweeps import SweepResult
-    from labeling.workers import Fault
+    from labeling.workers import Fault, Workers
 
 MANY = 40  # sweeps, from which each is the work of one process
 
@@ -53,9 +55,14 @@ def label(
         bool,
         typer.Option("--all-sets", help="Label the system over all sets of its box, not one orbit."),
     ] = False,
-    jobs: Annotated[int, typer.Option(min=1, max=4096, help="Processes; the result is the same for any number.")] = (
-        os.cpu_count() or 1
-    ),
+    jobs: Annotated[
+        int | None,
+        typer.Option(min=1, max=4096, help="Processes (if not given, one a core); the result is the same for any."),
+    ] = None,
+    backend: Annotated[
+        str | None, typer.Option(metavar="dask|ray", help="Let a cluster that runs already do the work.")
+    ] = None,
+    address: Annotated[str | None, typer.Option(metavar="HOST:PORT", help="Where that cluster answers.")] = None,
     seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Seed of every random choice.")] = 0,
     no_cache: Annotated[
         bool, typer.Option("--no-cache", help="Compute everything anew, and keep it for the next time.")
@@ -83,20 +90,24 @@ def label(
     [bold]bench label logistic_r4 --param r=3.5:3.6:200[/bold] · [bold]bench label henon --explain[/bold] ·
     [bold]bench label --recheck out/certificates.jsonl[/bold] ·
     [bold]bench label --all --variants --sweep --points 32 --release truth[/bold] ·
-    [bold]bench label --verify 5 --release truth[/bold]
+    [bold]bench label --verify 5 --release truth[/bold] ·
+    [bold]bench label --all --sweep --backend dask --address tcp://10.0.0.1:8786[/bold]
     """
     if recheck is not None:
         raise typer.Exit(recheck_file(recheck))
+    placed = chosen_workers(jobs, backend, address)
     if verify is not None:
-        raise typer.Exit(verify_release(verify, jobs, seed, release))
+        with placed as workers:
+            raise typer.Exit(verify_release(verify, workers, seed, release))
     begun = time.time()
     if all_sets and start is not None:
         raise UsageError("--all-sets labels the system over all its sets and --start one orbit; give one of them")
     chosen = chosen_systems(systems or [], assign or [], start, every, variants)
     grids = chosen_grids(chosen, param or [], points) if sweep or param else []
-    _writable(out)
     try:
-        rows, results, faults = _measured(chosen, grids, jobs, seed, out, all_sets, no_cache, release)
+        with placed as workers:
+            _writable(out)
+            rows, results, faults = _measured(chosen, grids, workers, seed, out, all_sets, no_cache, release)
     except KeyboardInterrupt:
         typer.echo("stopped; what was finished is kept, and the same command goes on from there", err=True)
         raise typer.Exit(2) from None
@@ -104,7 +115,8 @@ def label(
         raise UsageError(f"{fault_of(error)}; files that were finished are kept") from None
     run = {
         "seconds": round(time.time() - begun, 1),
-        "jobs": jobs,
+        "jobs": None if backend else jobs or os.cpu_count() or 1,
+        "backend": backend,
         "machine": platform.machine(),
         "python": platform.python_version(),
     }
@@ -139,7 +151,7 @@ def _writable(out: Path) -> None:
 def _measured(
     chosen: "list[System]",
     grids: "list[Grid]",
-    jobs: int,
+    workers: "Callable[..., Workers]",
     seed: int,
     out: Path,
     all_sets: bool,
@@ -157,7 +169,7 @@ def _measured(
     from labeling.provenance import identity
     from labeling.settings import Settings
     from labeling.sweeps import mapped, swept
-    from labeling.workers import Fault, Workers
+    from labeling.workers import Fault
 
     settings, kept = Settings(seed=seed), Results(identity(), fresh=no_cache)
     drawn = pictures(fresh=no_cache)
@@ -170,7 +182,7 @@ def _measured(
             def show(done: int, total: int, what: str) -> None:
                 bars.update(bar, completed=done, total=total, description=f"{name}: {what}")
 
-            return Workers(jobs, show, kept)
+            return workers(show, kept)
 
         tasks = [(s, settings, all_sets) for s in chosen]
         rows: list[Row] = []

@@ -77,8 +77,12 @@ def _is_wrong_use(error: Exception) -> bool:
     from dynamics.equations import EquationError
     from dynamics.registry import UnknownSystemError
     from dynamics.system import RowError
+    from labeling.cluster import ClusterError
+    from labeling.workers import CodeEditedError, LostProcessError
 
-    return isinstance(error, (UsageError, EquationError, RowError, UnknownSystemError))
+    known = (UsageError, EquationError, RowError, UnknownSystemError, ClusterError, LostProcessError,
+             CodeEditedError)  # fmt: skip
+    return isinstance(error, known)
 
 
 def _stop(message: str) -> None:

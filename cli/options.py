@@ -1,6 +1,10 @@
 """Options of the command line, checked wholly before any work begins."""
 
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -8,6 +12,7 @@ from dynamics.nearest import shown
 
 if TYPE_CHECKING:
     from dynamics.system import Sweep, System
+    from labeling.workers import Workers
 
     Grid = tuple[System, Sweep] | tuple[System, Sweep, Sweep]  # a sweep, or a map over two parameters
 
@@ -85,6 +90,24 @@ def named(name: str) -> "list[System]":
     if name not in [*system_ids(), *variant_ids()] and Path(name).exists():
         raise UnknownSystemError(f"{name} is no id and no file whose name ends in .toml; one of them is needed")
     return [system(name)]
+
+
+@contextmanager
+def chosen_workers(jobs: int | None, backend: str | None, address: str | None) -> "Iterator[Callable[..., Workers]]":
+    """Who does the work, as what makes Workers of a progress and results: processes of this machine, or a cluster."""
+    from labeling.cluster import EXAMPLES, connected
+    from labeling.workers import Workers
+
+    if backend is not None and backend not in EXAMPLES:
+        raise UsageError(f"--backend {shown(backend)} is not known; {' and '.join(EXAMPLES)} are")
+    if backend and not address:
+        raise UsageError(f"--backend {backend} needs the --address of a cluster that runs, such as {EXAMPLES[backend]}")
+    if address and not backend:
+        raise UsageError("--address says where a cluster is, and --backend dask or ray which kind; give both")
+    if backend and jobs:
+        raise UsageError("--jobs is about processes of this machine, and --backend about others; give one of them")
+    with connected(backend, address) if backend and address else nullcontext() as cluster:
+        yield partial(Workers, jobs or os.cpu_count() or 1, cluster=cluster)
 
 
 def _values(pairs: list[str], option: str) -> dict[str, float]:

@@ -21,7 +21,7 @@ def recheck_file(path: Path) -> int:
             continue
         try:
             row = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             failures = [f"it is not JSON: {error}"]
         else:
             failures = recheck(row)

@@ -1,19 +1,24 @@
 """`bench label --verify`: points of a release, labelled again and compared."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from labeling.workers import Workers
 
 SHOWN = 20  # differences
 
 
-def verify_release(count: int, jobs: int, seed: int, folder: Path | None) -> int:
+def verify_release(count: int, workers: "Callable[..., Workers]", seed: int, folder: Path | None) -> int:
     """Print what differs; 0 if nothing does, 1 if something does, 2 if there is no release."""
     from rich.console import Console
     from rich.progress import Progress
 
     from bench.ground_truth import SHIPPED, NoReleaseError, drawn, recomputed
-    from labeling.workers import Workers
 
     try:
         rows = drawn(count, seed, folder or SHIPPED)
@@ -22,8 +27,8 @@ def verify_release(count: int, jobs: int, seed: int, folder: Path | None) -> int
         return 2
     with Progress(console=Console(stderr=True)) as bars:
         bar = bars.add_task("points", total=len(rows))
-        workers = Workers(jobs, lambda done, total, what: bars.update(bar, completed=done, total=total))
-        found = [*workers.each(recomputed, [(row,) for row in rows], "points")]
+        telling = workers(lambda done, total, what: bars.update(bar, completed=done, total=total))
+        found = [*telling.each(recomputed, [(row,) for row in rows], "points")]
     same = sum(comparison.identical for comparison in found)
     apart = [(row, comparison) for row, comparison in zip(rows, found, strict=True) if comparison.beyond]
     for row, comparison in apart[:SHOWN]:

@@ -40,8 +40,18 @@ def made_by(settings: dict[str, Any], seed: int) -> dict[str, Any]:
 
 
 @cache
+def made_with() -> dict[str, str]:
+    """Code, language, libraries and processor, which together decide every bit of a result."""
+    return {
+        "code": code_digest(),
+        "python": f"{platform.python_implementation()} {platform.python_version()}",
+        **{name: version(name) for name in LIBRARIES},
+        "processor": f"{platform.machine()} {llvm.get_host_cpu_name()}",
+        "its features": key(llvm.get_host_cpu_features().flatten()),
+    }
+
+
+@cache
 def identity() -> str:
     """One name for this code with these libraries on this processor: other results are none of ours."""
-    processor = (platform.machine(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())
-    python = (platform.python_implementation(), platform.python_version())
-    return key(code_digest(), python, [f"{name} {version(name)}" for name in LIBRARIES], processor)
+    return key(made_with())

@@ -45,7 +45,7 @@ def read_episodes(path: Path) -> list[Row]:
 def _row(line: str, where: str) -> Row:
     try:
         row: Any = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise EpisodesError(f"{where} is not JSON") from None
     if not isinstance(row, dict):
         raise EpisodesError(f"{where} is not an object")
