@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SYSTEMS := logistic_r2_8 logistic_r4 henon standard_map lorenz63 rossler vdp damped_oscillator
 
-.PHONY: label test test-slow lint benchmark eval-demo clean
+.PHONY: label test test-slow test-browser lint benchmark eval-demo clean
 
 label: .venv/ready
 	$(BIN)/bench label $(SYSTEMS) --sweep --out out
@@ -14,6 +14,14 @@ test: .venv/ready lint
 
 test-slow: .venv/ready
 	$(BIN)/python -m pytest -m slow
+
+# the pages of `bench report` in Debian's chromium (apt-get install chromium); skipped where there is none
+test-browser: .venv/browser
+	$(BIN)/python -m pytest -m browser -rs
+
+.venv/browser: .venv/ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,browser]'
+	@touch $@
 
 lint: .venv/ready
 	$(BIN)/ruff check .

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bench.ground_truth import REFERENCE, all_rows, brackets, sweeps
 from bench.report.orbits import kept_orbits, orbits
-from bench.report.page import Html, cell, link, page, shown
+from bench.report.page import ASSETS, Html, asset, cell, link, page, shown
 from bench.report.system_page import KINDS, Known, measured, regime, system_page
 from cache.store import write_whole
 from dynamics.registry import system, variant_ids
@@ -37,13 +37,15 @@ def write_atlas(
         before, after = (_beside(systems, n) for n in (i - 1, i + 1))
         content = system_page(s, known[s.id], drawn, before, after)
         write_whole(folder / PLACE / f"{s.id}.html", content.encode())
+    for name in ASSETS:
+        write_whole(folder / name, asset(name).encode())
     write_whole(folder / "index.html", index(systems, known, links or {}).encode())
     return faults
 
 
 def known_of(systems: Sequence[System], release: Path) -> dict[str, Known]:
     """What a release holds of each system."""
-    wanted = {s.id: s.id for s in systems}
+    wanted = [s.id for s in systems]
     base = {name: of for name in variant_ids() if (of := system(name).variant_of) in wanted}
     rows: dict[str, dict[str, list[Row]]] = {name: {} for name in wanted}
     variants: dict[str, list[Row]] = {name: [] for name in wanted}
@@ -52,6 +54,7 @@ def known_of(systems: Sequence[System], release: Path) -> dict[str, Known]:
             rows[row["system_id"]].setdefault(row["sweep"], []).append(row)
         elif row["sweep"] == REFERENCE:
             variants[str(base[row["system_id"]])].append(row)
+    twins = {s.id: [t.id for t in systems if t.id == s.same_as or t.same_as == s.id] for s in systems}
     along, found = sweeps(release), brackets(release)
     return {
         name: Known(
@@ -59,6 +62,7 @@ def known_of(systems: Sequence[System], release: Path) -> dict[str, Known]:
             [row for row in along if row["system_id"] == name],
             [row for row in found if row["system_id"] == name],
             variants[name],
+            twins[name],
         )
         for name in wanted
     }

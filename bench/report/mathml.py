@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
-from xml.dom.minidom import Element
+from xml.dom.minidom import Element, Node
 
 import sympy as sp
 from sympy.printing.mathml import MathMLPresentationPrinter
@@ -35,7 +35,7 @@ def mathml(system: System) -> list[str]:
     return [_math(row) for row in rows]
 
 
-class _Printer(MathMLPresentationPrinter):  # type: ignore[misc]
+class _Printer(MathMLPresentationPrinter):
     """SymPy's MathML with the names of a system: iterates have their number below, delayed values their time."""
 
     def __init__(self, system: System, below: Mapping[str, tuple[str, str]]) -> None:
@@ -102,7 +102,7 @@ class _Printer(MathMLPresentationPrinter):  # type: ignore[misc]
         row.appendChild(self._element("mo", ")"))
         return row
 
-    def _element(self, tag: str, *inside: "Element | str") -> Element:
+    def _element(self, tag: str, *inside: Node | str) -> Element:
         made = self.dom.createElement(tag)
         for one in inside:
             made.appendChild(self.dom.createTextNode(one) if isinstance(one, str) else one)

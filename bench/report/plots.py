@@ -60,7 +60,7 @@ def bars(x: ArrayLike, y: ArrayLike, lo: ArrayLike, hi: ArrayLike, colour: str) 
     """Points with their intervals."""
     down, up = (np.abs(np.asarray(y) - np.asarray(end)) for end in (lo, hi))
     data = {"kind": "bars", "x": _plain(x), "y": _plain(y), "down": _plain(down), "up": _plain(up), "colour": colour}
-    return Layer(data, _ends(x), _ends([lo, hi]))
+    return Layer(data, _ends(x), _ends(np.array([lo, hi])))
 
 
 def spans(pairs: Iterable[tuple[float, float]], colour: str = "ink") -> Layer:

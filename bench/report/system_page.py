@@ -22,12 +22,16 @@ Link = tuple[str, str] | None  # address and name
 
 @dataclass(frozen=True)
 class Known:
-    """What a release holds of a system: rows by sweep (`reference` is the label), sweeps, brackets, and variants."""
+    """What a release holds of a system: rows by sweep (`reference` is the label), sweeps, brackets, and variants.
+
+    twins : ids of systems with the same equations that have a page too.
+    """
 
     rows: Mapping[str, Sequence[Row]]
     sweeps: Sequence[Row]
     brackets: Sequence[Row]
     variants: Sequence[Row]
+    twins: Sequence[str] = ()
 
     @property
     def label(self) -> Row | None:
@@ -38,11 +42,12 @@ class Known:
 def system_page(system: System, known: Known, drawn: Orbits | None, before: Link, after: Link) -> str:
     """The page of a system; `drawn` is None where its orbits could not be made."""
     told, label = description(system), known.label
-    parts = [_heading(system, told, label), _equations(system, told)]
+    parts = [_heading(system, label, known.twins), _equations(system, told)]
     if drawn is None:
         parts.append("<p>A fault of the program left this page without pictures.</p>")
-    elif label is not None:
-        parts += ["<h2>Phase portrait</h2>", portrait(system, drawn.portrait, label["regime"])]
+    else:
+        colour = "ink" if label is None else label["regime"]
+        parts += ["<h2>Phase portrait</h2>", portrait(system, drawn.portrait, colour)]
     parts += _sweeps(system, known, drawn)
     if label is None:
         parts.append("<p>The release holds no label of this system.</p>")
@@ -59,7 +64,7 @@ def system_page(system: System, known: Known, drawn: Orbits | None, before: Link
 
 def regime(row: Row) -> Html:
     """A regime in its colour, with its period or the reason why it is undecided."""
-    extra = f", period {row['period']}" if row["period"] is not None else ""
+    extra = f", period {row['period']:g}" if row["period"] is not None else ""
     extra += f", T = {row['period_time']:.6g}" if row["period_time"] is not None else ""
     extra += f" ({row['reason'].replace('_', ' ')})" if row["reason"] else ""
     name = str(row["regime"])
@@ -77,10 +82,10 @@ def measured(figures: Row) -> str:
     return ", ".join(figure(x) if e is None else f"{figure(x)} ± {figure(e, 2)}" for x, e in pairs)
 
 
-def _heading(system: System, told: Row, label: Row | None) -> str:
-    about = {"id": system.id, "kind": KINDS[system.kind]}
-    if told["same_as"]:
-        about["the equations of"] = link(f"{told['same_as']}.html", told["same_as"])
+def _heading(system: System, label: Row | None, twins: Sequence[str]) -> str:
+    about: dict[str, Any] = {"id": system.id, "kind": KINDS[system.kind]}
+    if twins:
+        about["same equations"] = Html(", ".join(link(f"{one}.html", one) for one in twins))
     if label is not None:
         about["regime"] = regime(label)
         about["largest Lyapunov exponent"] = measured(label["indicators"]["lyapunov_max"])
@@ -137,7 +142,7 @@ def _brackets(mine: Sequence[Row]) -> Html:
 
 def _sets(sets: Sequence[Row]) -> str:
     return "; ".join(
-        one["regime"].replace("_", " ") + (f", period {one['period']}" if one["period"] is not None else "")
+        one["regime"].replace("_", " ") + (f", period {one['period']:g}" if one["period"] is not None else "")
         for one in sets
     )
 
