@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SYSTEMS := logistic_r2_8 logistic_r4 henon standard_map lorenz63 rossler vdp damped_oscillator
 
-.PHONY: label test test-slow test-faults test-wheel lint benchmark eval-demo clean
+.PHONY: label test test-slow test-faults test-wheel test-browser lint benchmark eval-demo clean
 
 label: .venv/ready
 	$(BIN)/bench label $(SYSTEMS) --sweep --out out
@@ -22,6 +22,14 @@ test-faults: .venv/ready
 # wheel and source archive, installed in an environment of its own and tried there
 test-wheel: .venv/ready
 	$(BIN)/python -m benchmarks.wheel
+
+# the pages of `bench report` in Debian's chromium (apt-get install chromium); skipped where there is none
+test-browser: .venv/browser
+	$(BIN)/python -m pytest -m browser -rs
+
+.venv/browser: .venv/ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,browser]'
+	@touch $@
 
 lint: .venv/ready
 	$(BIN)/ruff check .

@@ -5,7 +5,7 @@ or `published` (a value that ChaosBench-Logic v2 asks about). thresholds.jsonl a
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
@@ -92,6 +92,18 @@ def rows(sweep: str, folder: Path = SHIPPED) -> list[Row]:
     """The rows met along a sweep, or the `reference` or `published` ones, nested values read."""
     table = points(folder)
     return [_unflattened(row) for row in table[table["sweep"] == sweep].astype(object).to_dict("records")]
+
+
+def all_rows(folder: Path, system_ids: Collection[str]) -> Iterator[Row]:
+    """Every row of some systems, nested values read, with `sweep`."""
+    table = points(folder)
+    for row in table[table["system_id"].isin(system_ids)].astype(object).to_dict("records"):
+        yield _unflattened(row)
+
+
+def sweeps(folder: Path = SHIPPED) -> list[dict[str, Any]]:
+    """All rows about sweeps of a release: range, windows, and the smallest that it would have seen."""
+    return [json.loads(line) for line in _there(folder / "sweeps.jsonl").read_text("utf-8").splitlines()]
 
 
 def points(folder: Path = SHIPPED) -> pd.DataFrame:

@@ -18,6 +18,7 @@ from cli.indicators import indicators
 from cli.label import label
 from cli.options import UsageError, fault_of
 from cli.play import play
+from cli.report import report
 from cli.score import compare, leaderboard, score
 from cli.systems import systems
 
@@ -41,6 +42,7 @@ app.command()(score)
 app.command()(compare)
 app.command()(leaderboard)
 app.command()(play)
+app.command()(report)
 app.command()(cache)
 
 

@@ -111,21 +111,13 @@ def leaderboard(
 def _together(files: list[Path], dataset: Path, as_json: bool, html: Path | None, parser: str, rule: str) -> None:
     from bench.answered import baseline_tables
     from bench.care import standing
-    from bench.comparison import MixedError, check_same, compared
 
     questions, digest, notes = questions_of(dataset)
-    models, tables, origins = {}, {}, {}
-    for path in files:
-        said, found = _answered(path, questions, parser)
-        name = said.name if said.name not in models else f"{said.name} ({path.stem})"
-        models[name] = _head(said, digest, parser, rule) | found.counts | standing(found.table, rule)
-        tables[name], origins[name] = found.table, said.origin
-        notes += [f"{name}: {warning}" for warning in found.warnings]
-    try:
-        check_same(origins, digest)
-        comparison = compared(tables) if len(tables) > 1 else None
-    except MixedError as error:
-        raise UsageError(str(error)) from None
+    every = _all_answered(files, questions, parser)
+    notes += _warnings(every)
+    comparison = _comparison(every, digest)
+    models = {name: _head(said, digest, parser, rule) | found.counts | standing(found.table, rule)
+              for name, (said, found) in every.items()}  # fmt: skip
     beside = {name: standing(table, rule) for name, table in baseline_tables(questions).items()}
     models = {name: one | {"baselines": beside} for name, one in models.items()}
     if comparison:
@@ -133,6 +125,40 @@ def _together(files: list[Path], dataset: Path, as_json: bool, html: Path | None
         models = dict(sorted(models.items(), key=lambda pair: ranks.get(pair[0], {}).get("rank", 0)))
     out = {"models": models, "comparison": comparison}
     _deliver(models, notes, digest, as_json, html, f"{len(models)} models on {dataset.name}", out, comparison)
+
+
+def model_scores(files: list[Path], questions: "pd.DataFrame", digest: str) -> tuple[dict[str, Any], Any, list[str]]:
+    """All scores of several models (scores.json) by name, their comparison if there are two, and warnings."""
+    every = _all_answered(files, questions, "default")
+    comparison = _comparison(every, digest)
+    made = {name: _scores(questions, said, found, digest, "default", "ours", False)
+            for name, (said, found) in every.items()}  # fmt: skip
+    return made, comparison, _warnings(every)
+
+
+def _all_answered(
+    files: list[Path], questions: "pd.DataFrame", parser: str
+) -> "dict[str, tuple[Predictions, Answered]]":
+    """The replies of files by the models' names."""
+    every: dict[str, tuple[Predictions, Answered]] = {}
+    for path in files:
+        said, found = _answered(path, questions, parser)
+        every[said.name if said.name not in every else f"{said.name} ({path.stem})"] = said, found
+    return every
+
+
+def _warnings(every: "dict[str, tuple[Predictions, Answered]]") -> list[str]:
+    return [f"{name}: {warning}" for name, (_, found) in every.items() for warning in found.warnings]
+
+
+def _comparison(every: "dict[str, tuple[Predictions, Answered]]", digest: str) -> Any:
+    from bench.comparison import MixedError, check_same, compared
+
+    try:
+        check_same({name: said.origin for name, (said, _) in every.items()}, digest)
+        return compared({name: found.table for name, (_, found) in every.items()}) if len(every) > 1 else None
+    except MixedError as error:
+        raise UsageError(str(error)) from None
 
 
 def questions_of(dataset: Path) -> "tuple[pd.DataFrame, str, list[str]]":

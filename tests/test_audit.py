@@ -242,8 +242,8 @@ def test_every_row_gets_a_verdict_and_its_page_escapes_what_it_shows():
     page = audit_page(
         "<script>", table, systems({"fog": {"Chaotic": False}}, Truth({"fog": labelled()})), "bench audit x"
     )
-    assert "<script>" not in page
-    assert "&lt;script&gt;" in page
+    assert "<h1>&lt;script&gt;</h1>" in page
+    assert "<title>&lt;script&gt;</title>" in page
     assert "<b>Fog" not in page
 
 

@@ -85,6 +85,25 @@ def test_a_model_is_scored_beside_baselines(folder: Path, tmp_path: Path) -> Non
     assert "pairs by log-probabilities" in table.stdout
 
 
+def test_models_stand_beside_the_atlas(folder: Path, tmp_path: Path) -> None:
+    words = ("--predictions", str(folder / "runs"), "--dataset", str(folder / "questions.jsonl"))
+    done = bench("report", str(tmp_path), "logistic_r4", *words, "--jobs", "1", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["pages"] == 3
+    assert 'href="models/index.html"' in (tmp_path / "index.html").read_text(encoding="utf-8")
+    text = (tmp_path / "models/index.html").read_text(encoding="utf-8")
+    plots = [json.loads(part.split("</script>")[0]) for part in text.split('<script type="application/json">')[1:]]
+    assert [len(plot["panels"]) for plot in plots] == [2, 2, 2, 3]  # calibration, margins of both models, coherence
+    commitment = plots[3]["panels"][1]["layers"]
+    assert [layer["kind"] for layer in commitment] == ["line", "line", *["dots"] * 5]
+    # the oracle commits where the answer is decided, to two thirds of the pairs, and never to both sides
+    assert (commitment[2]["x"]["lo"], commitment[2]["y"]["lo"]) == (pytest.approx(133 / 200, abs=0.01), 0.0)
+    assert text.count("flag-") >= 4 * 6
+    assert 'class="heat"' in text
+    bad = bench("report", str(tmp_path), "logistic_r4", *words[:2])
+    assert (bad.returncode, "given together" in bad.stderr) == (2, True)
+
+
 def test_models_are_compared_and_ranked(folder: Path) -> None:
     done = bench("leaderboard", str(folder / "runs"), "--dataset", str(folder / "questions.jsonl"), "--json")
     made = json.loads(done.stdout)

@@ -1,4 +1,4 @@
-"""The audit as a page that opens from disk: totals, then every finding with its figure, most telling first."""
+"""The audit as a page: totals, then every finding with its figure, most telling first."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -8,19 +8,10 @@ from typing import Any
 import pandas as pd
 
 from bench.finding import VERDICTS
+from bench.report.page import Html, page, table
 
 SHOWN = 40  # rows of a table of findings, beyond which the CSV has the rest
 EXAMPLES = 2  # of each kind of fault in the English
-
-STYLE = """
-:root { color-scheme: light dark; --line: #8884; --soft: #8882; }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem; }
-table { border-collapse: collapse; margin: 1rem 0; display: block; overflow-x: auto; }
-th, td { text-align: left; padding: .3rem .7rem; border-bottom: 1px solid var(--line); vertical-align: top; }
-td.n { text-align: right; font-variant-numeric: tabular-nums; }
-thead th { position: sticky; top: 0; background: Canvas; }
-code { background: var(--soft); padding: 0 .25rem; }
-"""
 
 MEANINGS = {
     "confirmed": "the answer is that of the labels, or follows from rules that hold",
@@ -33,9 +24,13 @@ MEANINGS = {
 
 
 def audit_page(
-    title: str, questions: pd.DataFrame, systems: pd.DataFrame, made_by: str, shortcuts: Sequence[dict[str, Any]] = ()
-) -> str:
-    """The page of an audit, from its tables (see bench.audit), and the rows of its baselines (see bench.baselines)."""
+    title: str, questions: pd.DataFrame, systems: pd.DataFrame, made_by: str, shortcuts: Sequence[dict[str, Any]] = (),
+    folder: str | None = None,
+) -> str:  # fmt: skip
+    """The page of an audit, from its tables (see bench.audit), and the rows of its baselines (see bench.baselines).
+
+    folder : where the shared files of a report are; a page that stands alone holds them (bench.report.page).
+    """
     parts = [
         f"<h1>{escape(title)}</h1>",
         f"<p>{len(questions)} questions. Made by <code>{escape(made_by)}</code>; "
@@ -79,11 +74,7 @@ def audit_page(
         parts += ["<h2>Shortcuts</h2>", "<p>MCC of answers that were learnt on other systems, by family.</p>",
                   _shortcuts(shortcuts)]  # fmt: skip
     parts += ["<h2>What else is wrong with rows</h2>", _notes(questions)]
-    return (
-        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(title)}</title>'
-        f'<meta name="viewport" content="width=device-width"><style>{STYLE}</style>'
-        f"<body>{''.join(parts)}</body></html>\n"
-    )
+    return page(title, parts, folder, {} if folder is None else {"All systems": f"{folder}index.html"})
 
 
 def totals(questions: pd.DataFrame) -> pd.DataFrame:
@@ -102,35 +93,22 @@ def _shortcuts(rows: Sequence[dict[str, Any]]) -> str:
     wide = figures.pivot(index="family", columns="baseline", values="value").reindex(
         columns=figures["baseline"].unique()
     )
-    head = "".join(f"<th>{escape(name)}</th>" for name in ("family", *wide.columns))
-    body = "".join(
-        f"<tr><td>{escape(str(family))}</td>"
-        + "".join(f'<td class="n">{"" if pd.isna(x) else format(x, ".3f")}</td>' for x in row)
-        + "</tr>"
-        for family, row in zip(wide.index, wide.to_numpy().tolist(), strict=True)
-    )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    shown = [[str(family), *("" if pd.isna(x) else format(x, ".3f") for x in row)]
+            for family, row in zip(wide.index, wide.to_numpy().tolist(), strict=True)]  # fmt: skip
+    return table(["family", *wide.columns], shown)
 
 
 def _counts(questions: pd.DataFrame) -> str:
     counts = totals(questions)
     counts.loc["all"] = counts.sum()
-    head = "".join(f"<th>{name}</th>" for name in ("family", *counts.columns))
-    body = "".join(
-        f"<tr><td>{escape(str(family))}</td>" + "".join(f'<td class="n">{n}</td>' for n in row) + "</tr>"
-        for family, row in zip(counts.index, counts.to_numpy().tolist(), strict=True)
-    )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    rows = [[str(family), *row] for family, row in zip(counts.index, counts.to_numpy().tolist(), strict=True)]
+    return table(["family", *counts.columns], rows)
 
 
 def _table(found: pd.DataFrame, columns: Sequence[str], most: int) -> str:
-    head = "".join(f"<th>{name.replace('_', ' ')}</th>" for name in columns)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{escape(str(value))}</td>" for value in row) + "</tr>"
-        for row in found[list(columns)].head(most).to_numpy().tolist()
-    )
+    rows = found[list(columns)].head(most).astype(str).to_numpy().tolist()
     more = f"<p>{len(found) - most} more in the CSV.</p>" if len(found) > most else ""
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
+    return table([name.replace("_", " ") for name in columns], rows) + more
 
 
 def _notes(questions: pd.DataFrame) -> str:
@@ -138,6 +116,5 @@ def _notes(questions: pd.DataFrame) -> str:
     for note, count in kinds_of_notes(questions).most_common():
         having = questions[questions["notes"].str.contains(note, regex=False)]
         examples = "<br>".join(escape(text) for text in having["question"].head(EXAMPLES))
-        rows.append(f'<tr><td>{escape(note)}</td><td class="n">{count}</td><td>{examples}</td></tr>')
-    head = "<th>what</th><th>rows</th><th>examples</th>"
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+        rows.append([note, count, Html(examples)])
+    return table(["what", "rows", "examples"], rows)
