@@ -15,6 +15,7 @@ from bench.care import ANSWERED, MACRO, by_family
 from bench.intervals import LEVEL, MCC, Floats, Statistic, jackknife
 
 ROUNDS = 10_000
+NEEDED = ["id", "type", "unit", "truth", "code"]  # of a table
 CHUNK = 500  # draws held at a time
 MODELS_FOR_ITEM_RESPONSE = 20
 
@@ -38,12 +39,13 @@ def check_same(origins: Mapping[str, Mapping[str, str]], dataset: str) -> None:
 
 
 def shared(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
-    """The tables with the questions alone to which every model gave a valid answer, one epoch of each."""
-    valid = {name: table[table["code"] >= ANSWERED].drop_duplicates("id") for name, table in tables.items()}
-    ids = set.intersection(*(set(table["id"]) for table in valid.values()))
+    """The tables with the questions alone to which every model gave a valid answer, by id, one epoch of each."""
+    slim = {name: table.loc[table["code"] >= ANSWERED, NEEDED] for name, table in tables.items()}
+    valid = {name: table.drop_duplicates("id").set_index("id") for name, table in slim.items()}
+    ids = sorted(set.intersection(*(set(table.index) for table in valid.values())))
     if not ids:
         raise MixedError("there is no question to which every model gave a valid answer")
-    return {name: table[table["id"].isin(ids)].sort_values("id") for name, table in valid.items()}
+    return {name: table.loc[ids].reset_index() for name, table in valid.items()}
 
 
 def compared(tables: Mapping[str, pd.DataFrame], rounds: int = ROUNDS, seed: int = 0) -> dict[str, Any]:

@@ -62,13 +62,15 @@ class Asking:
     origin: dict[str, Any] = field(default_factory=dict)
 
 
-def ready(name: str, base_url: str | None, prompt: Prompt, epochs: int, demanded: bool) -> tuple[Any, Decoding]:
+def ready(
+    name: str, base_url: str | None, prompt: Prompt, epochs: int, demanded: bool, wait: float = 300
+) -> tuple[Any, Decoding]:  # fmt: skip
     """The model of this name and the decoding that it accepts; raises bench.models.ModelError.
 
-    demanded : log-probabilities must come
+    demanded : log-probabilities must come; wait : seconds for one call to a server that is there
     """
     wanted = Decoding(prompt.most_tokens(name), temperature(epochs), True)
-    decoding = tried(lambda: model_called(name, base_url), wanted, demanded)
+    decoding = tried(lambda: model_called(name, base_url), wanted, demanded, wait)
     return model_called(name, base_url), decoding
 
 

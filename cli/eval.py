@@ -74,7 +74,9 @@ def evaluate(
     called = chosen.called(shots, ablate)
     place = out or Path("runs") / _slug(name) / _slug(called)
     try:
-        asked = None if human or estimate else ready(name, base_url, chosen, epochs, logprobs)  # what may fail is first
+        asked = None  # what may fail comes first
+        if not (human or estimate):
+            asked = ready(name, base_url, chosen, epochs, logprobs, timeout)
         questions, digest, notes = questions_of(dataset)
         wanted = [family.strip() for family in (families or "").split(",") if family.strip()]
         rows = asked_questions(questions, chosen, wanted, limit, shots, ablate)
