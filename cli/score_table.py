@@ -44,6 +44,8 @@ def print_scores(models: dict[str, Any], notes: list[str], published: dict[str, 
         told = "differ" if d["differ"] else "may be equal"
         console.print(f"{d['a']} - {d['b']}: MCC {d['difference']:+.4f} [{d['lo']:+.3f}, {d['hi']:+.3f}], {told}",
                       markup=False)  # fmt: skip
+    if comparison and comparison["items"]["reason"]:
+        console.print(f"items: {comparison['items']['reason']}", markup=False)
 
 
 def _print_families(console: Any, beside: dict[str, Any]) -> None:
