@@ -5,6 +5,7 @@ import io
 import json
 import zipfile
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -184,6 +185,8 @@ def _inspect_json(path: Path) -> Iterator[tuple[int, Row | str]]:
 
 
 def _inspect_zip(path: Path) -> Iterator[tuple[int, Row | str]]:
+    with suppress(ImportError):
+        import zipfile_zstd  # noqa: F401 - comes with Inspect, and teaches zipfile the compression of its logs
     try:
         with zipfile.ZipFile(path) as log:
             names = sorted(name for name in log.namelist() if name.startswith("samples/") and name.endswith(".json"))
@@ -192,7 +195,9 @@ def _inspect_zip(path: Path) -> Iterator[tuple[int, Row | str]]:
             for n, name in enumerate(names, 1):
                 yield n, _inspect(_loaded(log.read(name), name), run)
     except RuntimeError:  # of zipfile: a compression that it does not know, or a password
-        raise _UnreadableError("it cannot be unpacked here; `inspect log convert --to json` helps") from None
+        raise _UnreadableError(
+            "it cannot be unpacked here; `pip install 'chaostruth[eval]'` or `inspect log convert --to json` helps"
+        ) from None
     except zipfile.BadZipFile:
         raise _UnreadableError("this is no log of Inspect: it is not a zip file, or a damaged one") from None
 

@@ -82,17 +82,9 @@ def test_the_agent_knows_the_henon_map(a, predicate, holds, polarity):
 @pytest.mark.slow
 def test_with_tools_the_agent_scores_095_and_without_them_about_0(tmp_path):
     """On all questions of a set that exponents answer, off every bracket by 1 % of the range."""
-    command = [
-        sys.executable,
-        "-c",
-        "from cli.main import main; main()",
-        "generate",
-        "--preset",
-        "small",
-        "--seed",
-        "1",
-    ]
-    subprocess.run([*command, "--out", str(tmp_path)], check=True, capture_output=True)
+    program = [sys.executable, "-c", "from cli.main import main; main()"]
+    wanted = ["generate", "--preset", "small", "--seed", "1", "--out", str(tmp_path)]
+    subprocess.run([*program, *wanted], check=True, capture_output=True)
     rows = map(json.loads, (tmp_path / "questions.jsonl").read_text(encoding="utf-8").splitlines())
     rows = [row for row in rows if decidable(row) and (row["margin"] or 0.0) >= 0.01]
     assert len(rows) > 200
