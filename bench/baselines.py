@@ -23,11 +23,12 @@ from threadpoolctl import threadpool_limits
 
 from bench import wording
 from bench.intervals import ACCURACY, Interval, clustered_interval, confusion
-from dynamics.registry import summaries, system, system_ids, variant_ids
-from labeling.workers import Workers
+from dynamics.listing import summaries
 
-if TYPE_CHECKING:  # scikit-learn takes longer to import than counting takes
+if TYPE_CHECKING:  # these take longer to import than counting takes
     from sklearn.base import ClassifierMixin
+
+    from labeling.workers import Workers
 
 LIMIT, USUAL_LIMIT = 0.10, 0.15
 EVEN = (0.45, 0.55)  # of the answers that may be TRUE
@@ -87,7 +88,7 @@ def described(questions: pd.DataFrame) -> pd.DataFrame:
     keys = pd.Series([json.dumps([*dict.fromkeys([*known, *others])]) for known, others in zip(ids, more, strict=True)])
     named = {key: [name for system_id in json.loads(key) for name in names[system_id]] for key in keys.unique()}
     made["text"] = wording.masked(made["question"], keys, named)
-    made["called"] = [" ".join(names[x][0] for x in json.loads(key)) for key in keys]
+    made["called"] = keys.map({key: " ".join(names[x][0] for x in json.loads(key)) for key in named})
     # masked, most questions are alike: each text is looked at once
     told = {text: _looked_at(text) for text in made["text"].unique()}
     asked, made["skeleton"], made["negations"], made["figures"] = zip(*made["text"].map(told), strict=True)
@@ -101,9 +102,11 @@ def _looked_at(text: str) -> tuple[str | None, str, int, list[str]]:
 
 def baselines(
     questions: pd.DataFrame, limit: float = LIMIT, usual_limit: float = USUAL_LIMIT, seed: int = 0,
-    workers: Workers | None = None,
+    workers: "Workers | None" = None,
 ) -> list[Result]:  # fmt: skip
     """Every baseline on every family of a frame of questions (bench.questions_file), and on all together."""
+    from labeling.workers import Workers
+
     table = described(questions)
     families = {str(family): rows.reset_index(drop=True) for family, rows in table.groupby("type", sort=True)}
     tasks = [(name, rows, seed) for rows in families.values() for name in PREDICTORS]
@@ -262,6 +265,8 @@ def _positions(rows: pd.DataFrame) -> Floats:
 
 def _registered(system_id: str, key: str) -> tuple[float, float, float] | None:
     """Range and standard value of a parameter that a system of the registry is swept over."""
+    from dynamics.registry import system, system_ids, variant_ids
+
     if system_id not in {*system_ids(), *variant_ids()}:
         return None
     s = system(system_id)
@@ -387,7 +392,7 @@ def _names(rows: pd.DataFrame) -> dict[str, list[str]]:
     """What each system may be called: by its rows, else by the registry, else by its id."""
     given = {system_id: [name] for system_id, name in zip(rows["system_id"], rows["name"], strict=True)
              if isinstance(name, str) and isinstance(system_id, str)}  # fmt: skip
-    registry = {row["system_id"]: [row["name"]] for row in summaries()}
     ids = {x for system_id in rows["system_id"] for x in wording.systems_of(system_id)}
     ids |= {x for listed in _field(rows, "systems") if isinstance(listed, list) for x in listed if isinstance(x, str)}
+    registry = {row["system_id"]: [row["name"]] for row in summaries()}
     return {x: given.get(x) or registry.get(x.split("__")[0]) or [x.replace("_", " ").capitalize()] for x in ids}

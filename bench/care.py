@@ -1,4 +1,4 @@
-"""CARE: what hides behind one accuracy, for answers of TRUE or FALSE (arXiv 2605.24305, sec. 4; docs/scores.md).
+"""CARE: what hides behind one accuracy, for answers of TRUE or FALSE (arXiv 2605.24305; docs/scores.md).
 
 Every figure is a function of four counts per cluster, so that each has its interval. Invalid answers are treated in two
 ways: left out, and counted as the opposite of gold; with the latter goes what was asked and not answered at all. Where
@@ -221,7 +221,7 @@ def _probabilities(table: pd.DataFrame) -> tuple[dict[str, Interval], list[dict[
 def calibration_error(
     confidence: Floats, right: Bools, cluster: NDArray[np.intp], equal_width: bool = False
 ) -> tuple[Interval, list[dict[str, Any]]]:
-    """Expected calibration error (Guo et al. 2017, ICML, eq. 3) over ten bins of equal mass, or of equal width.
+    """Expected calibration error (Guo et al. 2017, ICML) over ten bins of equal mass, or of equal width.
 
     The bins stay where they are when a cluster is left out. A perfectly calibrated model has a positive error by chance
     alone, about sqrt(bins/n), and the interval does not take that off.

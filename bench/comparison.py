@@ -13,8 +13,10 @@ from scipy.special import ndtr, stdtrit
 
 from bench.care import ANSWERED, MACRO, by_family
 from bench.intervals import LEVEL, MCC, Floats, Statistic, jackknife
+from bench.item_response import item_response
 
 ROUNDS = 10_000
+NEEDED = ["id", "type", "unit", "truth", "code"]  # of a table
 CHUNK = 500  # draws held at a time
 MODELS_FOR_ITEM_RESPONSE = 20
 
@@ -38,12 +40,13 @@ def check_same(origins: Mapping[str, Mapping[str, str]], dataset: str) -> None:
 
 
 def shared(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
-    """The tables with the questions alone to which every model gave a valid answer, one epoch of each."""
-    valid = {name: table[table["code"] >= ANSWERED].drop_duplicates("id") for name, table in tables.items()}
-    ids = set.intersection(*(set(table["id"]) for table in valid.values()))
+    """The tables with the questions alone to which every model gave a valid answer, by id, one epoch of each."""
+    slim = {name: table.loc[table["code"] >= ANSWERED, NEEDED] for name, table in tables.items()}
+    valid = {name: table.drop_duplicates("id").set_index("id") for name, table in slim.items()}
+    ids = sorted(set.intersection(*(set(table.index) for table in valid.values())))
     if not ids:
         raise MixedError("there is no question to which every model gave a valid answer")
-    return {name: table[table["id"].isin(ids)].sort_values("id") for name, table in valid.items()}
+    return {name: table.loc[ids].reset_index() for name, table in valid.items()}
 
 
 def compared(tables: Mapping[str, pd.DataFrame], rounds: int = ROUNDS, seed: int = 0) -> dict[str, Any]:
@@ -65,8 +68,7 @@ def compared(tables: Mapping[str, pd.DataFrame], rounds: int = ROUNDS, seed: int
     for key, (of, statistic) in kinds.items():
         made[key] = _standings(names, of, statistic.of, rounds, seed)
     made["exploratory"] = {"note": "differences within families are not corrected for their number"} | {
-        family: {name: _number(MCC.of(counts[:, m, f].sum(axis=0))) for m, name in enumerate(names)}
-        for f, family in enumerate(families)
+        family: _explored(names, counts[:, :, f]) for f, family in enumerate(families)
     }
     made["items"] = items(same)
     return made
@@ -108,6 +110,25 @@ def _standings(
     return {"ranks": ranks, "differences": rows, "rounds": len(drawn), "reason": None}
 
 
+def _explored(names: list[str], counts: Floats) -> dict[str, Any]:
+    """MCC of each model in one family, and the differences of all pairs, each with an interval of its own.
+
+    counts : (clusters, models, 4); an end is null where one cluster decides whether there is an MCC at all
+    """
+    counts = counts[counts.sum(axis=(1, 2)) > 0]
+    total = counts.sum(axis=0)
+    value, without = MCC.of(total), MCC.of(total - counts)
+    rows = []
+    for i, j in combinations(range(len(names)), 2) if not np.isnan(value).any() else ():
+        difference, (error, freedom) = float(value[i] - value[j]), jackknife(without[:, i] - without[:, j])
+        reach = error * float(stdtrit(freedom, (1 + LEVEL) / 2)) if len(counts) > 1 else np.nan
+        lo, hi = (_number(np.clip(end, -2.0, 2.0)) if np.isfinite(reach) else None
+                  for end in (difference - reach, difference + reach))  # fmt: skip
+        rows.append({"a": names[i], "b": names[j], "difference": difference, "lo": lo, "hi": hi})
+    return {"values": dict(zip(names, map(_number, value), strict=True)), "differences": rows,
+            "n_clusters": len(counts)}  # fmt: skip
+
+
 def _drawn(counts: Floats, statistic: Callable[[Floats], Floats], rounds: int, seed: int) -> Floats:
     """(rounds, models) of the statistic in draws of clusters with replacement, the same for all models."""
     rng, clusters = np.random.default_rng(seed), len(counts)
@@ -128,14 +149,15 @@ def items(same: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
     """Per question the share of models that are right and how well it tells good from bad ones.
 
     Discrimination is the correlation over models of being right with the share of the other questions that are right
-    (item-rest correlation); null where all models answer alike.
+    (item-rest correlation); null where all models answer alike. From MODELS_FOR_ITEM_RESPONSE on the item-response
+    model (bench.item_response) adds its discrimination `a`, its difficulty, and abilities of the models.
     """
     first = next(iter(same.values()))
     right = np.stack([(table["code"].to_numpy() == 1) == table["truth"].to_numpy() for table in same.values()]).astype(
         float
     )
     if len(right) < 3:
-        return {"reason": "fewer than three models tell nothing about items", "rows": []}
+        return {"reason": "fewer than three models tell nothing about items", "abilities": None, "rows": []}
     models, n = right.shape
     rest = right.sum(axis=1, keepdims=True) - right
     a, b = right - right.mean(axis=0), rest - rest.mean(axis=0)
@@ -143,6 +165,12 @@ def items(same: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
         r = (a * b).sum(axis=0) / np.sqrt((a**2).sum(axis=0) * (b**2).sum(axis=0))
     rows = [{"id": i, "type": family, "right": float(p), "discrimination": _number(d)}
             for i, family, p, d in zip(first["id"], first["type"], right.mean(axis=0), r, strict=True)]  # fmt: skip
-    few = models < MODELS_FOR_ITEM_RESPONSE
-    reason = f"an item-response model needs {MODELS_FOR_ITEM_RESPONSE} models; there are {models}" if few else None
-    return {"reason": reason, "rows": rows, "n": n}
+    if models < MODELS_FOR_ITEM_RESPONSE:
+        reason = f"an item-response model needs {MODELS_FOR_ITEM_RESPONSE} models; there are {models}"
+        return {"reason": reason, "abilities": None, "rows": rows, "n": n}
+    fit = item_response(right)
+    for row, slope, difficulty in zip(rows, fit.discrimination.tolist(), fit.difficulty.tolist(), strict=True):
+        row |= {"a": slope, "difficulty": difficulty}
+    abilities = {name: {"value": value, "deviation": deviation} for name, value, deviation
+                 in zip(same, fit.ability.tolist(), fit.deviation.tolist(), strict=True)}  # fmt: skip
+    return {"reason": None, "abilities": abilities, "rows": rows, "n": n}

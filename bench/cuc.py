@@ -206,8 +206,8 @@ def _offsets(phi: Floats, negated: Floats, gold: pd.Series, tau: float, delta: f
 def risk_coverage(phi: Floats, negated: Floats, gold: pd.Series) -> dict[str, Any]:
     """Risk of the larger belief against coverage, surest first, and its area over that of the best order.
 
-    Geifman, Uziel & El-Yaniv 2019, ICLR, sec. 3: the excess over the area that the same errors have if all come last.
-    Equal margins come in no order: each has the mean error of them all.
+    Geifman, Uziel & El-Yaniv 2019, ICLR (arXiv 1805.08206): the excess over the area that the same errors have
+    if all come last. Equal margins come in no order: each has the mean error of them all.
     """
     margin = np.abs(phi - negated)
     wrong = 1.0 - right(np.sign(phi - negated), gold)

@@ -16,7 +16,7 @@ from sklearn.model_selection import GroupKFold
 from sklearn.tree import DecisionTreeClassifier
 
 from bench.ground_truth import PUBLISHED, REFERENCE
-from dynamics.registry import summaries
+from dynamics.listing import summaries
 from dynamics.variants import variant_rows
 
 BINS = 16  # of the range, within each of which TRUE and FALSE are made equally frequent

@@ -60,7 +60,7 @@ def confusion(truth: ArrayLike, said: ArrayLike, cluster: ArrayLike) -> Floats:
 def mcc(counts: Floats) -> Floats:
     """Matthews' correlation of (.., 4) counts: 0 if all answers are one class, NaN if all golds are.
 
-    Matthews 1975, Biochim. Biophys. Acta 405:442, p. 445.
+    Matthews 1975, Biochim. Biophys. Acta 405:442.
     """
     tp, fp, tn, fn = np.moveaxis(np.asarray(counts, dtype=float), -1, 0)
     gold, answers = (tp + fn) * (tn + fp), (tp + fp) * (tn + fn)
@@ -91,7 +91,7 @@ def clustered_interval(counts: Floats, statistic: Statistic = MCC) -> Interval:
     Each cluster is left out in turn (jackknife; Efron & Stein 1981, Ann. Stat. 9:586), on Fisher's scale
     z = artanh of the statistic stretched to -1 .. 1, which keeps the interval inside its range. The error is Student's
     with 3 (sum d^2)^2 / sum d^4 - 1 degrees of freedom, d the deviations of the z: as many as there are clusters
-    where all weigh the same, fewer where some decide (Satterthwaite 1946, Biometrics 2:110, from the fourth moments).
+    where all weigh the same, fewer where some decide (Satterthwaite 1946, Biometrics Bull. 2:110; from fourth moments).
     Where one cluster has all that is wrong, z without it is infinite, and d are taken on the plain scale, times dz.
     Where nothing is wrong, or everything, as many whole clusters count as the other way round as Wilson's interval
     allows of which none was seen, so that it is never [1, 1].

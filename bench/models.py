@@ -3,16 +3,18 @@
 import hashlib
 import os
 import re
+import socket
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
+from urllib.parse import urlsplit
 
 SECRET = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)$")
 HIDDEN = "(hidden)"
 SHORTEST = 6  # characters of a key: shorter ones occur in any text
 MOCK = "mockllm"
 TOP = 20  # log-probabilities of a token: more than any provider gives
-WAIT = 8.0  # seconds for the one question before a run
+WAIT = 8.0  # seconds for the one question before a run, if nothing shows that the server is there
 NEEDS = "`pip install 'chaostruth[eval]'` installs what this needs"
 REFUSED = (400, 404, 422)  # HTTP: of these the server said what it does not accept
 
@@ -79,11 +81,12 @@ def _coin(messages: Any, *_: Any) -> Any:
     return made
 
 
-def tried(called: Callable[[], Any], decoding: Decoding, demanded: bool) -> Decoding:
+def tried(called: Callable[[], Any], decoding: Decoding, demanded: bool, wait: float = WAIT) -> Decoding:
     """The decoding that a model accepts, found by one question each; the temperature gives way before the run does.
 
     called : gives the model anew, since each question is asked in an event loop that ends with it
     demanded : log-probabilities must come; else they are left out where none do
+    wait : seconds for a reply of a server that is there, which may have to load its model first
     """
     model = called()
     wanted = [decoding]
@@ -93,7 +96,9 @@ def tried(called: Callable[[], Any], decoding: Decoding, demanded: bool) -> Deco
         wanted += [replace(one, logprobs=False) for one in wanted]
     output, errors = None, []
     for one in wanted:
-        found = _asked(called(), one)
+        found = _asked(called(), one, WAIT)
+        if isinstance(found, TimeoutError) and listens(model):
+            found = _asked(called(), one, wait)
         if not isinstance(found, Exception) and not _error(found):
             output, decoding = found, one
             break
@@ -103,7 +108,7 @@ def tried(called: Callable[[], Any], decoding: Decoding, demanded: bool) -> Deco
         if isinstance(found, Exception) and _status(found) == 404:
             break
     if output is None:
-        raise ModelError(_why(model, errors[0], demanded))
+        raise ModelError(_why(model, errors[0], demanded, wait))
     came = bool(output.choices and output.choices[0].logprobs and output.choices[0].logprobs.content)
     if demanded and not came:
         raise ModelError(f"{model} gives no log-probabilities; leave out --logprobs, and have CUC from samples by "
@@ -111,13 +116,24 @@ def tried(called: Callable[[], Any], decoding: Decoding, demanded: bool) -> Deco
     return replace(decoding, logprobs=decoding.logprobs and came)
 
 
-def _asked(model: Any, decoding: Decoding) -> Any:
+def listens(model: Any) -> bool:
+    """Whether something takes calls at the address of a model's server."""
+    try:
+        address = urlsplit(getattr(model.api, "base_url", None) or "")
+        port = address.port or {"http": 80, "https": 443}[address.scheme]
+        with socket.create_connection((address.hostname, port), timeout=1.0):
+            return True
+    except (OSError, ValueError, KeyError):
+        return False
+
+
+def _asked(model: Any, decoding: Decoding, wait: float) -> Any:
     """The output, or the error."""
     import anyio
     from inspect_ai.model import GenerateConfig
 
     async def ask() -> Any:
-        with anyio.fail_after(WAIT):
+        with anyio.fail_after(wait):
             async with model:
                 return await model.generate(
                     "Is 2 an even number? Answer TRUE or FALSE.",
@@ -138,7 +154,7 @@ def _status(error: BaseException) -> int | None:
     return getattr(error, "status_code", None)
 
 
-def _why(model: Any, found: Any, demanded: bool) -> str:
+def _why(model: Any, found: Any, demanded: bool, wait: float) -> str:
     """Why one question had no reply, and what to do."""
     where = getattr(model.api, "base_url", None)
     server = f"the server at {where}" if where else "the provider"
@@ -157,7 +173,9 @@ def _why(model: Any, found: Any, demanded: bool) -> str:
     if status is not None:
         return f"{model}: {server} answers with an error ({status}): {said}"
     if isinstance(found, TimeoutError):
-        return f"{model}: {server} did not answer within {WAIT:g} s; is it up, and the address right?"
+        there = listens(model)
+        told = "it takes calls; --timeout waits longer" if there else "is it up, and the address right?"
+        return f"{model}: {server} did not answer within {max(WAIT, wait) if there else WAIT:g} s; {told}"
     if isinstance(found, OSError) or "connect" in type(found).__name__.lower():
         return f"{model}: {server} cannot be reached; is it up, and the address right? ({said})"
     return f"{model}: {server} gave no reply that can be read; does it speak the protocol? ({said})"

@@ -7,7 +7,8 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -28,12 +29,14 @@ class Predictions:
     """The replies of one file, a row each; what could not be read; and what the file says of its origin.
 
     table : id, epoch, response, finish_reason, error, logprobs (null, or position and top: (token, log-probability))
+    items : by id the row of the question with its gold answer, where the file carries it
     """
 
     path: Path
     table: pd.DataFrame
     faults: list[Fault]
     origin: dict[str, str]
+    items: dict[str, Row] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -52,6 +55,7 @@ def read_predictions(path: Path) -> Predictions:
     except (_UnreadableError, csv.Error) as error:
         return Predictions(path, _table([]), [Fault(str(path), None, str(error))], {})
     rows: list[Row] = []
+    items: dict[str, Row] = {}
     wrong: list[Fault] = []
     seen: dict[tuple[str, int], int] = {}
     for n, raw in found:
@@ -66,6 +70,9 @@ def read_predictions(path: Path) -> Predictions:
         else:
             seen[key] = n
             rows.append(row)
+            item = row.get("item")
+            if isinstance(item, dict):
+                items[row["id"]] = item
     origin: dict[str, str] = {}
     for name in SAME:
         values = {json.dumps(row[name], sort_keys=True) for row in rows if row.get(name)}
@@ -74,7 +81,7 @@ def read_predictions(path: Path) -> Predictions:
             return Predictions(path, _table([]), [Fault(str(path), None, told)], {})
         if values:
             origin[name] = str(json.loads(values.pop()))
-    return Predictions(path, _table(rows), told_once(path, wrong, len(found)), origin)
+    return Predictions(path, _table(rows), told_once(path, wrong, len(found)), origin, items)
 
 
 class _UnreadableError(ValueError):
@@ -148,14 +155,15 @@ def _harness(row: Row) -> Row | str:
     first = row["resps"][0][0] if row["resps"] and row["resps"][0] else None
     if isinstance(first, str) or first is None:
         chosen = row.get("filtered_resps") or [first]
-        return {"id": doc["id"], "response": chosen[0] if isinstance(chosen[0], str) else first}
+        return {"id": doc["id"], "response": chosen[0] if isinstance(chosen[0], str) else first, "item": doc}
     asked: Any = row.get("arguments")
     calls: Any = [[*call.values()] for call in asked.values()] if isinstance(asked, dict) else asked
     try:
         pairs = [(str(call[1]).strip(), float(reply[0][0])) for call, reply in zip(calls, row["resps"], strict=True)]
     except (TypeError, ValueError, IndexError, KeyError):
         return "the arguments and resps of this sample do not belong together"
-    return {"id": doc["id"], "response": max(pairs, key=lambda pair: pair[1])[0], "logprobs": pairs}
+    return {"id": doc["id"], "response": max(pairs, key=lambda pair: pair[1])[0], "logprobs": pairs,
+            "item": doc}  # fmt: skip
 
 
 def _csv_rows(path: Path) -> Iterator[tuple[int, Row | str]]:
@@ -187,6 +195,8 @@ def _inspect_json(path: Path) -> Iterator[tuple[int, Row | str]]:
 
 
 def _inspect_zip(path: Path) -> Iterator[tuple[int, Row | str]]:
+    with suppress(ImportError):
+        import zipfile_zstd  # noqa: F401 - comes with Inspect, and teaches zipfile the compression of its logs
     try:
         with zipfile.ZipFile(path) as log:
             names = sorted(name for name in log.namelist() if name.startswith("samples/") and name.endswith(".json"))
@@ -195,7 +205,9 @@ def _inspect_zip(path: Path) -> Iterator[tuple[int, Row | str]]:
             for n, name in enumerate(names, 1):
                 yield n, _shaped("Inspect", _inspect, _loaded(log.read(name), name), run)
     except (RuntimeError, NotImplementedError):  # of zipfile: a compression that it does not know, or a password
-        raise _UnreadableError("it cannot be unpacked here; `inspect log convert --to json` helps") from None
+        raise _UnreadableError(
+            "it cannot be unpacked here; `pip install 'chaostruth[eval]'` or `inspect log convert --to json` helps"
+        ) from None
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, struct.error):
         raise _UnreadableError("this is no log of Inspect: it is not a zip file, or a damaged one") from None
 
@@ -215,7 +227,8 @@ def _inspect(sample: Row, run: Any) -> Row | str:
     run = run if isinstance(run, dict) else {}
     said = (run.get("metadata") or {}) | (run.get("task_args") or {})
     row: Row = {"id": sample.get("id"), "epoch": sample.get("epoch"), "model": run.get("model"),
-                "prompt": said.get("prompt"), "dataset_sha256": said.get("dataset_sha256")}  # fmt: skip
+                "prompt": said.get("prompt"), "dataset_sha256": said.get("dataset_sha256"),
+                "item": _inspect_item(sample, run)}  # fmt: skip
     output = sample.get("output") or {}
     error = sample.get("error") or output.get("error")
     if error:
@@ -229,3 +242,12 @@ def _inspect(sample: Row, run: Any) -> Row | str:
     top = [] if at is None else [[x["token"], x["logprob"]] for x in tokens[at].get("top_logprobs") or []]
     return row | {"response": content, "finish_reason": choice.get("stop_reason"),
                   "logprobs": {"position": at, "top": top} if tokens else None}  # fmt: skip
+
+
+def _inspect_item(sample: Row, run: Row) -> Row:
+    """The question of a sample: its input, its target, and what its metadata says; its family is at least the task."""
+    asked = sample.get("input")
+    if isinstance(asked, list):  # of messages
+        asked = next((one.get("content") for one in reversed(asked) if one.get("role") == "user"), None)
+    known = {key: value for key, value in (sample.get("metadata") or {}).items() if value is not None}
+    return {"question": asked, "ground_truth": sample.get("target"), "type": run.get("task") or "task"} | known

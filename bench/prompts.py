@@ -50,11 +50,10 @@ class Prompt:
         """How many tokens a model may reply."""
         return self.reasoning_tokens if re.search(_data()["reasoning"], model, re.IGNORECASE) else self.tokens
 
-    def called(self, shots: int, ablate: str | None) -> str:
+    def called(self, shots: int, ablate: str | None, tools: str = "") -> str:
         """The name under which replies are kept: those to unlike prompts are not compared."""
-        return f"{self.name} {self.version}" + (f", {shots} shots" if shots else "") + (
-            f", without {ablate}" if ablate else ""
-        )  # fmt: skip
+        parts = (shots, f"{shots} shots"), (ablate, f"without {ablate}"), (tools, f"tools {tools}")
+        return ", ".join([f"{self.name} {self.version}", *(told for given, told in parts if given)])
 
 
 @cache

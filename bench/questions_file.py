@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -48,6 +49,18 @@ def read_questions(path: Path) -> tuple[pd.DataFrame, list[Fault]]:
     for file in files:
         _read(file, rows, faults, seen)
     return questions_frame(rows, _names(path)), faults
+
+
+def questions_within(path: Path, items: Mapping[str, dict[str, Any]]) -> tuple[pd.DataFrame, list[Fault]]:
+    """The questions that a file of replies carries itself (Predictions.items), as `read_questions` returns them."""
+    checked = {name: _row(item | {"id": name}) for name, item in items.items()}
+    rows = [row | {"file": str(path), "line": n} for n, row in enumerate(checked.values(), 1) if isinstance(row, dict)]
+    if rows:
+        return questions_frame(rows, {}), []
+    why = next((told for told in checked.values() if isinstance(told, str)), "its rows carry no gold answers")
+    return questions_frame([], {}), [
+        Fault(str(path), None, f"without --dataset there is nothing to compare with: {why}")
+    ]
 
 
 def digest(path: Path) -> str:

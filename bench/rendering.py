@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from dynamics.registry import summaries
+from dynamics.listing import summaries
 from dynamics.system import System
 
 LANGUAGES = ("en", "zh")

@@ -6,6 +6,7 @@ for. What a run is about stands in settings.json: replies of other models, promp
 
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,21 @@ from dynamics.nearest import shown
 MOST = 60  # characters of a setting that a message repeats
 SETTINGS, PREDICTIONS, LOGS = "settings.json", "predictions.jsonl", "logs"
 
+ITEM = ("question", "ground_truth", "type", "system_id", "systems", "name", "predicate", "cluster", "fact", "group",
+        "pair", "role", "gold3", "split", "book", "hops", "margin", "lang")  # fmt: skip
+
 Row = dict[str, Any]
 Key = tuple[str, int]
 
 
 class RunError(ValueError):
     """A folder that cannot take this run, in one sentence."""
+
+
+def item_of(question: Mapping[Any, Any]) -> Row:
+    """What a reply's row says of its question, so that it can be scored without the data set."""
+    found = {key: question.get(key) for key in ITEM}
+    return {key: None if value is None or value != value else value for key, value in found.items()}  # NaN
 
 
 class Run:

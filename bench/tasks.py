@@ -19,7 +19,9 @@ from bench.elicitation import answer_position
 from bench.intervals import confusion, mcc
 from bench.models import Decoding, failure, model_called, redacted, secrets, tried
 from bench.prompts import Prompt, temperature
-from bench.runs import LOGS, Key, Run
+from bench.runs import LOGS, Key, Run, item_of
+from bench.tool_calls import generated, inspect_tools, told
+from bench.tools import Budget, Tools
 
 SHARD = 5_000  # samples of a log: more would not fit into memory when it is read
 MOST_FAILURES = 25  # in a row, after which the provider is taken to be gone
@@ -49,7 +51,8 @@ class Progress:
 class Asking:
     """What stays the same for all questions of a run.
 
-    connections : calls at a time; wait : seconds for one call; origin : what stands in every row
+    connections : calls at a time; wait : seconds for one call; origin : what stands in every row; tools : names of
+    those that the model may call within `budget`
     """
 
     model: Any
@@ -60,15 +63,23 @@ class Asking:
     connections: int = 10
     wait: int = 300
     origin: dict[str, Any] = field(default_factory=dict)
+    tools: tuple[str, ...] = ()
+    budget: Budget = field(default_factory=Budget)
+
+    def text(self, question: str) -> str:
+        """The whole text for one question."""
+        return self.prompt.asked(question, self.shots) + (told(self.tools, self.budget) if self.tools else "")
 
 
-def ready(name: str, base_url: str | None, prompt: Prompt, epochs: int, demanded: bool) -> tuple[Any, Decoding]:
+def ready(
+    name: str, base_url: str | None, prompt: Prompt, epochs: int, demanded: bool, wait: float = 300
+) -> tuple[Any, Decoding]:  # fmt: skip
     """The model of this name and the decoding that it accepts; raises bench.models.ModelError.
 
-    demanded : log-probabilities must come
+    demanded : log-probabilities must come; wait : seconds for one call to a server that is there
     """
     wanted = Decoding(prompt.most_tokens(name), temperature(epochs), True)
-    decoding = tried(lambda: model_called(name, base_url), wanted, demanded)
+    decoding = tried(lambda: model_called(name, base_url), wanted, demanded, wait)
     return model_called(name, base_url), decoding
 
 
@@ -125,27 +136,30 @@ def _task(
     from inspect_ai.dataset import MemoryDataset, Sample
     from inspect_ai.model import GenerateConfig
 
+    items = {row["id"]: item_of(row) for row in rows}
     samples = [
-        Sample(input=asking.prompt.asked(row["question"], asking.shots), target=row["ground_truth"], id=row["id"],
+        Sample(input=asking.text(row["question"]), target=row["ground_truth"], id=row["id"],
                metadata={key: row.get(key) for key in ("type", "cluster", "group", "pair", "role", "gold3")})
         for row in rows
     ]  # fmt: skip
     return Task(
-        dataset=MemoryDataset(samples, name="chaostruth"), solver=_asked(epoch, asking, run, progress, show),
+        dataset=MemoryDataset(samples, name="chaostruth"), solver=_asked(items, epoch, asking, run, progress, show),
         scorer=_scored(), config=GenerateConfig(**asking.decoding.arguments()), name=f"chaostruth_{asking.prompt.name}",
     )  # fmt: skip
 
 
-def _asked(epoch: int, asking: Asking, run: Run, progress: Progress, show: Show) -> Any:
+def _asked(
+    items: Mapping[str, Any], epoch: int, asking: Asking, run: Run, progress: Progress, show: Show
+) -> Any:  # fmt: skip
     """The solver: ask, ask once more after an invalid reply, record what came."""
     from inspect_ai.model import ChatMessageUser
     from inspect_ai.solver import solver
 
-    async def call(state: Any, generate: Any) -> str | None:
+    async def call(state: Any, generate: Any, tools: Tools, spend: Callable[[], None]) -> str | None:
         """The error of a call that brought no output."""
         for n in range(1, BROKEN + 1):
             try:
-                await generate(state)
+                await generated(state, generate, tools, spend)
                 return state.output.error
             except json.JSONDecodeError as error:
                 if n == BROKEN:
@@ -157,24 +171,29 @@ def _asked(epoch: int, asking: Asking, run: Run, progress: Progress, show: Show)
     async def solve(state: Any, generate: Any) -> Any:
         attempts: list[dict[str, Any]] = []
         usage = {"input_tokens": 0, "output_tokens": 0}
-        text = state.input_text
+
+        def spend() -> None:
+            used = state.output.usage
+            usage["input_tokens"] += used.input_tokens if used else 0
+            usage["output_tokens"] += used.output_tokens if used else 0
+
+        text, tools = state.input_text, Tools(asking.tools, asking.budget)
+        state.tools = inspect_tools(tools) if tools.names else []
         while True:
-            error = await call(state, generate)
+            error = await call(state, generate, tools, spend)
             reply = None if error else state.output.completion
             attempts.append({"response": reply, "finish_reason": None if error else state.output.stop_reason,
                              "error": redacted(error) if error else None})  # fmt: skip
             if error:
                 break
-            used = state.output.usage
-            usage["input_tokens"] += used.input_tokens if used else 0
-            usage["output_tokens"] += used.output_tokens if used else 0
             if len(attempts) == 2 or not asking.prompt.again or parsed(**attempts[-1]).value != INVALID:
                 break
             state.messages = [ChatMessageUser(content=asking.prompt.asked_again(text, reply or ""))]
         state.metadata["attempts"] = attempts
         run.record(
             {"id": state.sample_id, "epoch": epoch, "attempts": attempts,
-             "logprobs": None if error else _logprobs(state.output), "usage": usage} | asking.origin
+             "logprobs": None if error else _logprobs(state.output), "usage": usage,
+             "item": items[state.sample_id]} | asking.origin
         )  # fmt: skip
         progress.done += 1
         progress.tokens_in += usage["input_tokens"]

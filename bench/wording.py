@@ -41,8 +41,8 @@ def plain(text: str) -> str:
     The 0-1 test is spelt out: it prints no number.
     """
     if not text.isascii():
-        text = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
-    return text.translate(ALIKE).replace("0-1 test", "zero-one test")
+        text = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c)).translate(ALIKE)
+    return text.replace("0-1 test", "zero-one test")
 
 
 def systems_of(system_id: str | None) -> list[str]:

@@ -40,6 +40,13 @@ def evaluate(
     logprobs: Annotated[
         bool, typer.Option("--logprobs", help="Refuse a model without log-probabilities, which else are left out.")
     ] = False,
+    tools: Annotated[
+        str | None, typer.Option(metavar="A,B", help="Let the model call simulate, indicator: our simulator.")
+    ] = None,
+    tool_calls: Annotated[int, typer.Option("--tool-calls", min=1, help="Calls of tools for one question.")] = 8,
+    tool_seconds: Annotated[
+        float, typer.Option("--tool-seconds", min=0.1, help="CPU seconds that they may take together.")
+    ] = 60.0,
     max_connections: Annotated[int, typer.Option("--max-connections", min=1, max=1000, help="Calls at a time.")] = 10,
     timeout: Annotated[int, typer.Option(min=1, help="Seconds for one call, after which it is made again.")] = 300,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in the folder.")] = False,
@@ -58,12 +65,16 @@ def evaluate(
 
     Examples: [bold]bench eval --dataset questions.jsonl --model openai/gpt-4o --limit 500[/bold] ·
     [bold]bench eval --dataset questions.jsonl --model local/llama --base-url http://127.0.0.1:8000/v1[/bold] ·
-    [bold]bench eval --dataset questions.jsonl --model ollama/llama3.1 --prompt cot --resume[/bold]
+    [bold]bench eval --dataset questions.jsonl --model ollama/llama3.1 --prompt cot --resume[/bold] ·
+    [bold]bench eval --dataset questions.jsonl --model agent/lambda1 --tools indicator[/bold] (a scripted reference)
     """
-    from bench.models import ModelError
+    from bench.models import Decoding, ModelError
+    from bench.predictions_file import read_predictions
     from bench.prompts import PromptError, asked_questions, prompts, shots_text
     from bench.runs import LOGS, Run, RunError
     from bench.tasks import Asking, origin, ready
+    from bench.tool_agent import NAME as AGENT
+    from bench.tools import Budget, ToolError, named_tools
 
     if prompt not in prompts():
         raise UsageError(f"--prompt {prompt}: there are {', '.join(prompts())}")
@@ -71,10 +82,13 @@ def evaluate(
         raise UsageError("--model PROVIDER/NAME is needed, or --human for a sheet to fill in")
     chosen, name = prompts()[prompt], model or "human"
     price = _price(prices, name)
-    called = chosen.called(shots, ablate)
-    place = out or Path("runs") / _slug(name) / _slug(called)
     try:
-        asked = None if human or estimate else ready(name, base_url, chosen, epochs, logprobs)  # what may fail is first
+        allowed, budget = named_tools(tools), Budget(tool_calls, tool_seconds)
+        called = chosen.called(shots, ablate, budget.called(allowed))
+        place = out or Path("runs") / _slug(name) / _slug(called)
+        asked = (None, Decoding(0, None, False)) if name == AGENT else None
+        if not (human or estimate or asked):  # what may fail comes first
+            asked = ready(name, base_url, chosen, epochs, logprobs, timeout)
         questions, digest, notes = questions_of(dataset)
         wanted = [family.strip() for family in (families or "").split(",") if family.strip()]
         rows = asked_questions(questions, chosen, wanted, limit, shots, ablate)
@@ -86,12 +100,13 @@ def evaluate(
             return _print_estimate(name, texts, chosen.most_tokens(name), epochs, price)
         told = origin(name, called, asked[1], digest)
         run = Run(place, told | {"base_url": base_url}, resume)
-    except (ModelError, PromptError, RunError) as error:
+    except (ModelError, PromptError, RunError, ToolError) as error:
         raise UsageError(str(error)) from None
-    asking = Asking(asked[0], chosen, asked[1], front, epochs, max_connections, timeout, told)
+    asking = Asking(asked[0], chosen, asked[1], front, epochs, max_connections, timeout, told, allowed, budget)
     _ask(rows, asking, run, price)
     notes = [*notes, f"replies and scores are in {place}; `inspect view --log-dir {place / LOGS}` shows the calls"]
-    score_file(run.path, questions[questions["id"].isin(rows["id"])], digest, notes, as_json, out=place / SCORES)
+    asked_rows = questions[questions["id"].isin(rows["id"])]
+    score_file(read_predictions(run.path), asked_rows, digest, notes, as_json, out=place / SCORES)
 
 
 def _ask(rows: "pd.DataFrame", asking: "Asking", run: "Run", price: tuple[float, float] | None) -> None:
@@ -99,7 +114,7 @@ def _ask(rows: "pd.DataFrame", asking: "Asking", run: "Run", price: tuple[float,
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    from bench.tasks import StoppedError, evaluate
+    from bench import tasks, tool_agent
     from cache.store import write_whole
 
     begun = time.time()
@@ -119,8 +134,8 @@ def _ask(rows: "pd.DataFrame", asking: "Asking", run: "Run", price: tuple[float,
             bars.update(bar, completed=now.done, total=now.total, description=told)
 
         try:
-            made = evaluate(rows, asking, run, show)
-        except StoppedError as error:
+            made = (tasks if asking.model is not None else tool_agent).evaluate(rows, asking, run, show)
+        except tasks.StoppedError as error:
             raise UsageError(f"{error}; {again}") from None
         except KeyboardInterrupt:
             typer.echo(f"stopped; {again}", err=True)

@@ -19,7 +19,7 @@ from cli.label import label
 from cli.options import UsageError, fault_of
 from cli.play import play
 from cli.report import report
-from cli.score import compare, leaderboard, score
+from cli.score import compare, score
 from cli.systems import systems
 
 app = typer.Typer(
@@ -40,7 +40,7 @@ app.command()(diagnostics)
 app.command("eval")(evaluate)
 app.command()(score)
 app.command()(compare)
-app.command()(leaderboard)
+app.command("leaderboard", help="Rank the models of a folder: the same as `bench compare DIR`.")(compare)
 app.command()(play)
 app.command()(report)
 app.command()(cache)

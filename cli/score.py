@@ -15,13 +15,14 @@ if TYPE_CHECKING:
     from bench.predictions_file import Predictions
 
 SHOWN = 20  # faults of a file
-WIDE = 180  # columns, where nobody looks at a terminal
-FIGURES = {"mcc": "MCC", "macro_family_mcc": "macro-family MCC", "mcc_strict": "MCC, invalid wrong",
-           "accuracy": "accuracy"}  # fmt: skip
 FORMS = (".jsonl", ".csv", ".json", ".eval")
+PREDICTIONS = "predictions.jsonl"
 
-Dataset = Annotated[
-    Path, typer.Option("--dataset", metavar="PATH", help="Questions (.jsonl or a folder), or a FOLIO or LogiQA file.")
+WHERE = "Questions (.jsonl or a folder), or a FOLIO or LogiQA file"
+Dataset = Annotated[Path, typer.Option("--dataset", metavar="PATH", help=f"{WHERE}.")]
+Given = Annotated[
+    Path | None,
+    typer.Option("--dataset", metavar="PATH", help=f"{WHERE}; not needed for replies that carry their questions."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print scores as JSON.")]
 Html = Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write a page that opens from disk.")]
@@ -31,7 +32,7 @@ Rule = Annotated[str, typer.Option("--care", help="Flags: ours, or v2 with pc ag
 
 def score(
     predictions: Annotated[Path, typer.Argument(metavar="PREDICTIONS", help="Replies: .jsonl, .csv, .json or .eval.")],
-    dataset: Dataset,
+    dataset: Given = None,
     as_json: Json = False,
     html: Html = None,
     parser: Parser = "default",
@@ -43,22 +44,26 @@ def score(
     Replies are lines of id and response (and logprobs), our full form, a log of Inspect, or samples of
     lm-evaluation-harness. Ends with status 1 if the provider failed on over 1 % of the questions.
 
+    Rows that carry their questions (those of `bench eval`, logs of Inspect, samples of the harness) need no --dataset.
+
     Examples: [bold]bench score replies.jsonl --dataset questions.jsonl[/bold] ·
     [bold]bench score run.eval --dataset ChaosBench-Logic --parser v2 --json[/bold]
     """
-    score_file(predictions, *questions_of(dataset), as_json, html, parser, rule, every)
+    said = _read(predictions)
+    known = questions_of(dataset) if dataset else questions_in([said])
+    score_file(said, *known, as_json, html, parser, rule, every)
 
 
 def score_file(
-    predictions: Path, questions: "pd.DataFrame", digest: str, notes: list[str], as_json: bool = False,
+    said: "Predictions", questions: "pd.DataFrame", digest: str, notes: list[str], as_json: bool = False,
     html: Path | None = None, parser: str = "default", rule: str = "ours", every: bool = False, out: Path | None = None,
 ) -> None:  # fmt: skip
-    """Print the scores of a file of replies to the questions (of `questions_of`), and write them to `out`."""
+    """Print the scores of replies to the questions (of `questions_of`), and write them to `out`."""
     from bench.answered import MOST_ERRORS
     from bench.comparison import MixedError, check_same
     from cache.store import write_whole
 
-    said, found = _answered(predictions, questions, parser)
+    found = _answered(said, questions, parser)
     try:
         check_same({said.name: said.origin}, digest)
     except MixedError as error:
@@ -72,8 +77,8 @@ def score_file(
 
 
 def compare(
-    predictions: Annotated[list[Path], typer.Argument(metavar="A B ...", help="Replies of two models or more.")],
-    dataset: Dataset,
+    predictions: Annotated[list[Path], typer.Argument(metavar="A B ...", help="Files of replies, or folders.")],
+    dataset: Given = None,
     as_json: Json = False,
     html: Html = None,
     parser: Parser = "default",
@@ -81,39 +86,37 @@ def compare(
 ) -> None:
     """Compare models on the questions that all of them answered: differences, ranks, and what items tell.
 
-    Intervals of all differences hold together. Other data sets or prompts are not mixed.
+    Intervals of all differences hold together. Other data sets or prompts are not mixed. Baselines and, on the
+    published set, the published figures stand beside.
 
-    Example: [bold]bench compare a.jsonl b.jsonl --dataset questions.jsonl[/bold]
+    Examples: [bold]bench compare a.jsonl b.jsonl --dataset questions.jsonl[/bold] ·
+    [bold]bench leaderboard runs --dataset questions.jsonl --html board.html[/bold]
     """
-    if len(predictions) < 2:
+    files = [file for path in predictions for file in _files(path)]
+    if len(files) < 2 and not any(path.is_dir() for path in predictions):
         raise UsageError("two files of replies or more are needed; `bench score` scores one")
-    _together(predictions, dataset, as_json, html, parser, rule)
-
-
-def leaderboard(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of files of replies.")],
-    dataset: Dataset,
-    as_json: Json = False,
-    html: Html = None,
-    parser: Parser = "default",
-    rule: Rule = "ours",
-) -> None:
-    """Rank all models of a folder, with baselines and, on the published set, the published figures beside them.
-
-    Example: [bold]bench leaderboard runs --dataset questions.jsonl --html board.html[/bold]
-    """
-    files = sorted(path for path in folder.glob("*") if path.suffix.lower() in FORMS) if folder.is_dir() else []
-    if not files:
-        raise UsageError(f"{folder} is no folder with replies ({', '.join(FORMS)})")
     _together(files, dataset, as_json, html, parser, rule)
 
 
-def _together(files: list[Path], dataset: Path, as_json: bool, html: Path | None, parser: str, rule: str) -> None:
+def _files(path: Path) -> list[Path]:
+    """The files of replies of a folder, and of the runs of `bench eval` in it; a file is itself."""
+    if not path.is_dir():
+        return [path]
+    files = [one for one in path.glob("*") if one.suffix.lower() in FORMS] or [*path.glob(f"**/{PREDICTIONS}")]
+    if not files:
+        raise UsageError(f"{path} is no folder with replies ({', '.join(FORMS)})")
+    return sorted(files)
+
+
+def _together(
+    files: list[Path], dataset: Path | None, as_json: bool, html: Path | None, parser: str, rule: str
+) -> None:  # fmt: skip
     from bench.answered import baseline_tables
     from bench.care import standing
 
-    questions, digest, notes = questions_of(dataset)
-    every = _all_answered(files, questions, parser)
+    all_said = [_read(path) for path in files]
+    questions, digest, notes = questions_of(dataset) if dataset else questions_in(all_said)
+    every = _all_answered(all_said, questions, parser)
     notes += _warnings(every)
     comparison = _comparison(every, digest)
     models = {name: _head(said, digest, parser, rule) | found.counts | standing(found.table, rule)
@@ -124,12 +127,13 @@ def _together(files: list[Path], dataset: Path, as_json: bool, html: Path | None
         ranks = comparison["mcc"].get("ranks", {})
         models = dict(sorted(models.items(), key=lambda pair: ranks.get(pair[0], {}).get("rank", 0)))
     out = {"models": models, "comparison": comparison}
-    _deliver(models, notes, digest, as_json, html, f"{len(models)} models on {dataset.name}", out, comparison)
+    title = f"{len(models)} models" + (f" on {dataset.name}" if dataset else "")
+    _deliver(models, notes, digest, as_json, html, title, out, comparison)
 
 
 def model_scores(files: list[Path], questions: "pd.DataFrame", digest: str) -> tuple[dict[str, Any], Any, list[str]]:
     """All scores of several models (scores.json) by name, their comparison if there are two, and warnings."""
-    every = _all_answered(files, questions, "default")
+    every = _all_answered([_read(path) for path in files], questions, "default")
     comparison = _comparison(every, digest)
     made = {name: _scores(questions, said, found, digest, "default", "ours", False)
             for name, (said, found) in every.items()}  # fmt: skip
@@ -137,13 +141,13 @@ def model_scores(files: list[Path], questions: "pd.DataFrame", digest: str) -> t
 
 
 def _all_answered(
-    files: list[Path], questions: "pd.DataFrame", parser: str
+    replies: "list[Predictions]", questions: "pd.DataFrame", parser: str
 ) -> "dict[str, tuple[Predictions, Answered]]":
-    """The replies of files by the models' names."""
+    """The replies by the models' names."""
     every: dict[str, tuple[Predictions, Answered]] = {}
-    for path in files:
-        said, found = _answered(path, questions, parser)
-        every[said.name if said.name not in every else f"{said.name} ({path.stem})"] = said, found
+    for said in replies:
+        name = said.name if said.name not in every else f"{said.name} ({said.path.stem})"
+        every[name] = said, _answered(said, questions, parser)
     return every
 
 
@@ -163,35 +167,59 @@ def _comparison(every: "dict[str, tuple[Predictions, Answered]]", digest: str) -
 
 def questions_of(dataset: Path) -> "tuple[pd.DataFrame, str, list[str]]":
     """The questions to score, their digest, and what the report must say of them."""
-    from bench.answered import questions_to_score
     from bench.cuc_sources import is_source, read_pairs
     from bench.questions_file import digest, read_questions
 
     questions, faults = read_pairs(dataset) if is_source(dataset) else read_questions(dataset)
+    return _to_score(questions, faults, digest(dataset))
+
+
+def questions_in(replies: "list[Predictions]") -> "tuple[pd.DataFrame, str, list[str]]":
+    """The same of the questions that files of replies carry; the digest is that of the first which has one."""
+    from bench.questions_file import questions_within
+
+    items: dict[str, dict[str, Any]] = {}
+    for said in replies:
+        for name, item in said.items.items():
+            if items.setdefault(name, item).get("ground_truth") != item.get("ground_truth"):
+                raise UsageError(f"{said.path}: the gold answer to {name} is not that of another file; "
+                                 "--dataset PATH says which one holds")  # fmt: skip
+    known = [said.origin["dataset_sha256"] for said in replies if "dataset_sha256" in said.origin]
+    return _to_score(*questions_within(replies[0].path, items), known[0] if known else "")
+
+
+def _to_score(questions: "pd.DataFrame", faults: list[Any], digest: str) -> "tuple[pd.DataFrame, str, list[str]]":
+    from bench.answered import questions_to_score
+
     _tell(faults)
     if questions.empty:
         raise UsageError(str(faults[0]))
     own = "cluster" in questions and questions["cluster"].notna().any()
     notes = [] if own else ["the data set has no clusters: the system is the cluster"]
-    return questions_to_score(questions), digest(dataset), notes
+    return questions_to_score(questions), digest, notes
 
 
-def _answered(path: Path, questions: "pd.DataFrame", parser: str) -> "tuple[Predictions, Answered]":
-    from bench.answered import answered
-    from bench.answers import PARSERS
+def _read(path: Path) -> "Predictions":
     from bench.predictions_file import read_predictions
 
-    if parser not in PARSERS:
-        raise UsageError(f"--parser {parser}: there are {' and '.join(PARSERS)}")
     said = read_predictions(path)
     if said.table.empty:
         raise UsageError(str(said.faults[0]))
     _tell(said.faults)
+    return said
+
+
+def _answered(said: "Predictions", questions: "pd.DataFrame", parser: str) -> "Answered":
+    from bench.answered import answered
+    from bench.answers import PARSERS
+
+    if parser not in PARSERS:
+        raise UsageError(f"--parser {parser}: there are {' and '.join(PARSERS)}")
     found = answered(questions, said, PARSERS[parser])
     if not found.counts["replies"]:
-        raise UsageError(f"{path}: none of its {len(said.table)} ids is a question of the data set, such as "
+        raise UsageError(f"{said.path}: none of its {len(said.table)} ids is a question of the data set, such as "
                          f"{said.table['id'].iloc[0]}")  # fmt: skip
-    return said, found
+    return found
 
 
 def _tell(faults: list[Any]) -> None:
@@ -223,6 +251,7 @@ def _deliver(
     from bench.published import beside
     from bench.report.score_page import score_page
     from cache.store import write_whole
+    from cli.score_table import print_scores
 
     published = beside(digest)
     if html is not None:
@@ -232,60 +261,4 @@ def _deliver(
     if as_json:
         typer.echo(json.dumps(out | {"notes": notes, "published": published}, ensure_ascii=False, allow_nan=False))
     else:
-        _print(models, notes, published, comparison)
-
-
-def _print(models: dict[str, Any], notes: list[str], published: dict[str, Any], comparison: Any) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    from bench.report.score_page import PAIRS, columns, figure, flagged
-
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console = Console(highlight=False, width=WIDE)
-    for note in notes:
-        console.print(f"note: {note}", markup=False)
-    ranks = comparison["mcc"].get("ranks", {}) if comparison else {}
-    table = Table(box=None, pad_edge=False)
-    for head in ("model", "rank", *FIGURES.values(), "TRUE %", "invalid %", "flags"):
-        table.add_column(head)
-    for name, one in columns(models).items():
-        overall, rank = one["overall"], ranks.get(name)
-        place = f"{rank['rank']} ({rank['lo']}-{rank['hi']})" if rank else ""
-        table.add_row(name, place, *(figure(overall[key]) for key in FIGURES), _percent(overall["predicted_true"]),
-                      _percent(overall["invalid_rate"]), flagged(one["flags"]))  # fmt: skip
-    for name, one in published.items():
-        row = [f"{one[key]:.4f}" if key in one else "" for key in FIGURES]
-        table.add_row(f"{name} (published)", "", *row, "", "", "")
-    console.print(table)
-    if len(models) == 1:
-        _print_families(console, columns(models))
-    for name, one in models.items():
-        pairs = one.get("pairs")
-        if pairs and pairs["overall"]:
-            shown = ", ".join(f"{label} {figure(pairs['overall'].get(key))}" for key, label in PAIRS.items())
-            verdict = " and ".join(pairs["verdict"]) or "neither abstaining nor contradicting"
-            console.print(f"{name}, pairs by {pairs['elicitation']}: {shown}; {verdict}", markup=False)
-    for d in comparison["mcc"].get("differences", []) if comparison else []:
-        told = "differ" if d["differ"] else "may be equal"
-        console.print(f"{d['a']} - {d['b']}: MCC {d['difference']:+.4f} [{d['lo']:+.3f}, {d['hi']:+.3f}], {told}",
-                      markup=False)  # fmt: skip
-
-
-def _print_families(console: Any, beside: dict[str, Any]) -> None:
-    from rich.table import Table
-
-    from bench.report.score_page import figure
-
-    table = Table(box=None, pad_edge=False, title="MCC by family", title_justify="left")
-    for head in ("family", *beside):
-        table.add_column(head)
-    for family in sorted({family for one in beside.values() for family in one["families"]}):
-        table.add_row(family, *(figure(one["families"].get(family, {}).get("mcc")) for one in beside.values()))
-    console.print()
-    console.print(table)
-
-
-def _percent(found: dict[str, Any]) -> str:
-    return "-" if found["value"] is None else f"{100 * found['value']:.2f}"
+        print_scores(models, notes, published, comparison)

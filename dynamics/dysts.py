@@ -7,7 +7,6 @@ come from the overlay alone.
 
 import importlib
 import json
-import tomllib
 import warnings
 from collections.abc import Mapping
 from functools import cache
@@ -15,6 +14,7 @@ from importlib.metadata import version
 from importlib.resources import files
 from typing import Any
 
+from dynamics.listing import overlay as overlay
 from dynamics.notation import equations
 from dynamics.tracing import traced, without_clocks
 
@@ -23,16 +23,6 @@ STATED = ("box", "circle", "conserved", "same_as", "transient", "sweep")  # keys
 USUAL = 400.0  # time that is dropped unless a row says otherwise
 TURNS = 50.0  # of the dominant period, which are dropped where that is more
 METADATA = {"dysts.flows": "chaotic_attractors.json", "dysts.maps": "discrete_maps.json"}
-
-
-@cache
-def overlay() -> dict[str, dict[str, Any]]:
-    """What is stated here about each system of dysts, by id."""
-    rows, sweeps = (
-        tomllib.loads((files("dynamics") / "systems" / name).read_text(encoding="utf-8"))
-        for name in ("dysts.toml", "dysts_sweeps.toml")
-    )
-    return {system_id: row | sweeps.get(system_id, {}) for system_id, row in rows.items()}
 
 
 def dysts_row(system_id: str) -> dict[str, Any]:

@@ -2,17 +2,21 @@
 
 import tomllib
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from dynamics.dysts import dysts_row, overlay
+from dynamics.dysts import dysts_row
+from dynamics.listing import curated_ids as curated_ids
+from dynamics.listing import curated_rows as curated_rows
+from dynamics.listing import dysts_ids as dysts_ids
+from dynamics.listing import overlay
+from dynamics.listing import summaries as summaries
+from dynamics.listing import system_ids as system_ids
 from dynamics.nearest import did_you_mean, shown
 from dynamics.rows import any_row
 from dynamics.system import RowError, System
 from dynamics.variants import variant_row, variant_rows
 
-FUNCTIONS = {"spatial:kuramoto_sivashinsky": ["u"], "spatial:sine_gordon": ["u", "v"]}  # of space, of each field
 MAX_FILE = 1_000_000  # bytes of a file of rows
 
 
@@ -20,52 +24,9 @@ class UnknownSystemError(LookupError):
     """No system has this id; the message suggests the nearest ones."""
 
 
-@cache
-def curated_rows() -> dict[str, dict[str, Any]]:
-    """The shipped rows, by id, as they stand in the TOML file."""
-    return tomllib.loads((files("dynamics") / "systems" / "curated.toml").read_text(encoding="utf-8"))
-
-
-def curated_ids() -> list[str]:
-    """The ids of the rows written here, which have sweeps and are labelled in minutes."""
-    return list(curated_rows())
-
-
-def dysts_ids() -> list[str]:
-    """The ids of the systems of dysts; neither imports nor traces anything."""
-    return list(overlay())
-
-
-def system_ids() -> list[str]:
-    """The ids of all systems: the curated ones first, then those of dysts."""
-    return [*curated_ids(), *dysts_ids()]
-
-
 def variant_ids() -> list[str]:
     """The ids of the variants: noise, forcing, a delay or a coupled copy added to systems of the list."""
     return list(variant_rows())
-
-
-def summaries() -> list[dict[str, Any]]:
-    """Id, kind, variables, name and twin of every system, from the files alone: nothing is parsed or traced.
-
-    The variables of a field are its functions of space, not the numbers that stand for them.
-    """
-    rows = []
-    for system_id, row in [*curated_rows().items(), *((i, overlay()[i]) for i in dysts_ids())]:
-        name = row.get("name") or f"{row['class']} (dysts)"
-        variables = _variables(row)
-        same_as = row.get("same_as") if row.get("same_as") in system_ids() else None
-        rows.append({"system_id": system_id, "kind": row["kind"], "variables": variables, "dimension": len(variables),
-                     "name": name, "same_as": same_as})  # fmt: skip
-    return rows
-
-
-def _variables(row: dict[str, Any]) -> list[str]:
-    if row["kind"] == "pde":
-        return FUNCTIONS[row["rule"]]
-    names = list(row["state"] if "state" in row else row["box"])
-    return [f"{x}{i}" for i in range(row["parameters"][row["lattice"]]) for x in names] if "lattice" in row else names
 
 
 @cache

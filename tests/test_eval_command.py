@@ -132,6 +132,16 @@ def test_log_probabilities_are_left_out_where_none_come():
 
 
 @EXTRA
+def test_a_server_that_is_slow_at_first_is_waited_for_and_one_that_never_answers_is_told(monkeypatch):
+    monkeypatch.setattr("bench.models.WAIT", 0.5)
+    with serving(delay=2.0) as url:
+        _, decoding = ready("local/x", url, PROMPT, 1, demanded=True, wait=60)
+        assert decoding.logprobs
+        with pytest.raises(ModelError, match="did not answer within 1 s; it takes calls"):
+            ready("local/x", url, PROMPT, 1, demanded=True, wait=1)
+
+
+@EXTRA
 def test_the_command_says_what_is_wrong_and_ends_with_status_2(tmp_path):
     questions(4).to_json(tmp_path / "questions.jsonl", orient="records", lines=True)
     done = bench("eval", "--dataset", str(tmp_path / "questions.jsonl"), "--model", "local/x", "--base-url",
