@@ -8,7 +8,9 @@ from typing import Any
 
 import pandas as pd
 
+from bench.baselines import Result
 from bench.dataset import CANARY, NEAR, SPLITS
+from bench.intervals import Interval
 from bench.questions import Item
 from bench.release import json_lines, packed
 from cache.store import write_whole
@@ -18,10 +20,10 @@ FOLDER = files("bench") / "exports"
 NO_FIGURES = "`bench baselines DIR` measures them; this set has not been measured."
 
 
-def write_set(folder: Path, rows: Sequence[Item], command: str, shortcuts: str | None = None) -> None:
+def write_set(folder: Path, rows: Sequence[Item], command: str, measured: Sequence[Result] = ()) -> None:
     """questions.jsonl, data/<split>.parquet, the card README.md, inspect_task.py, lm_eval.yaml and lm_eval_data.py.
 
-    command : that makes this set, as the card states it; shortcuts : a table of baselines for the card.
+    command : that makes this set, as the card states it; measured : its baselines, for the card.
     """
     table = pd.DataFrame(list(rows))
     for split in _splits(table):
@@ -29,7 +31,7 @@ def write_set(folder: Path, rows: Sequence[Item], command: str, shortcuts: str |
         write_whole(folder / "data" / f"{split}.parquet", packed(as_columns(some)))
     for name in AS_IT_IS:
         write_whole(folder / name, (FOLDER / name).read_bytes())
-    write_whole(folder / "README.md", card(table, command, shortcuts).encode())
+    write_whole(folder / "README.md", card(table, command, measured).encode())
     write_whole(folder / "questions.jsonl", json_lines(rows))
 
 
@@ -44,7 +46,7 @@ def as_columns(table: pd.DataFrame) -> pd.DataFrame:
     })  # fmt: skip
 
 
-def card(table: pd.DataFrame, command: str, shortcuts: str | None = None) -> str:
+def card(table: pd.DataFrame, command: str, measured: Sequence[Result] = ()) -> str:
     """The data card: what the set holds, in figures, and how it is read."""
     made: Mapping[str, Any] = table["provenance"].iloc[0]
     splits = _splits(table)
@@ -57,8 +59,26 @@ def card(table: pd.DataFrame, command: str, shortcuts: str | None = None) -> str
         version=made["version"], seed=made["seed"], command=command, canary=CANARY,
         families="\n".join(_line(name, some, "fact") for name, some in table.groupby("type")),
         splits="\n".join(_line(split, table[table["split"] == split]) for split in splits),
-        baselines=shortcuts or NO_FIGURES,
+        baselines=shortcuts(measured) if measured else NO_FIGURES,
     )  # fmt: skip
+
+
+def shortcuts(found: Sequence[Result]) -> str:
+    """A table of baselines for a card: a row for each family, value and 95 % interval of each baseline."""
+    kinds = [*dict.fromkeys(result.baseline for result in found)]
+    lines = [f"| family | rows | clusters | {' | '.join(kinds)} |", "|---|---:|---:|" + "---|" * len(kinds)]
+    for family in dict.fromkeys(result.family for result in found):
+        of = {result.baseline: result.found for result in found if result.family == family}
+        first = next(iter(of.values()))
+        cells = [_with_interval(of[kind]) if kind in of else "" for kind in kinds]
+        lines.append(f"| {family} | {first.n} | {first.n_clusters} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _with_interval(one: Interval) -> str:
+    if one.value is None:
+        return "-"
+    return f"{one.value:.3f}" + ("" if one.lo is None or one.hi is None else f" [{one.lo:.3f}, {one.hi:.3f}]")
 
 
 def _splits(table: pd.DataFrame) -> list[str]:

@@ -12,14 +12,17 @@ if TYPE_CHECKING:
     from bench.baselines import Result
 
 SHOWN = 20  # faults of a file
+LIMIT, USUAL_LIMIT = 0.10, 0.15  # of the upper end of an MCC, and of that of the system's usual answer
 
 
 def baselines(
     path: Annotated[Path, typer.Argument(metavar="PATH", help="A .jsonl of questions, or a folder of them.")],
-    limit: Annotated[float, typer.Option(min=0, max=1, help="Of the upper end of each MCC, and its inverse's.")] = 0.10,
+    limit: Annotated[
+        float, typer.Option(min=0, max=1, help="Of the upper end of each MCC, and its inverse's.")
+    ] = LIMIT,
     usual_limit: Annotated[
         float, typer.Option("--usual-limit", min=0, max=1, help="Of that of the system's usual answer.")
-    ] = 0.15,
+    ] = USUAL_LIMIT,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the table as JSON lines.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line instead of a table.")] = False,
     jobs: Annotated[int, typer.Option(min=1, help="Processes; the figures do not depend on them.")] = 1,

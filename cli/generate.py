@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cli.baselines import LIMIT, USUAL_LIMIT, measured_baselines, print_baselines
 from cli.options import MAX_DIGITS, UsageError
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from rich.progress import Progress
 
+    from bench.baselines import Result
     from bench.questions import Item
     from cache.results import Results
     from labeling.workers import Workers
@@ -37,12 +39,16 @@ def generate(
     ] = None,
     out: Annotated[Path, typer.Option(help="Folder for the rows, the card and the tasks.")] = Path("questions"),
     jobs: Annotated[int, typer.Option(min=1, max=4096, help="Processes for --fresh.")] = os.cpu_count() or 1,
+    baselines: Annotated[
+        bool, typer.Option("--baselines", help="Measure the set's shortcuts too, and put them into its card.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the rows, one JSON object a line.")] = False,
 ) -> None:
     """Write a set of questions: questions.jsonl, Parquet by split with a card, tasks for Inspect and lm-eval.
 
     The same command writes the same bytes. Every answer stands as often TRUE as FALSE, within each system and at each
-    place of a parameter's range. A set with contradictions, repetitions or torn groups is refused.
+    place of a parameter's range. A set with contradictions, repetitions or torn groups is refused. With --baselines it
+    ends with status 1 if a shortcut is over its limit.
 
     Examples: [bold]bench generate --preset small --seed 1[/bold] · [bold]bench generate --preset v2 --book open[/bold]
     · [bold]bench generate --family atomic=500 --family multi_hop=200 --out mine[/bold] ·
@@ -59,13 +65,27 @@ def generate(
     sizes = _sizes(preset, family or [], PRESETS)
     with Progress(console=Console(stderr=True), transient=True) as bars:
         rows = _rows(sizes, seed, book, lang, fresh, release, jobs, bars)
-    write_set(out, rows, _command(preset, family or [], seed, book, lang, fresh, release))
+    command = _command(preset, family or [], seed, book, lang, fresh, release)
+    write_set(out, rows, command)  # before they are measured, which takes longer than making them
+    measured = _measured(out, jobs) if baselines else []
+    if measured:
+        write_set(out, rows, command, measured)
     write_whole(out / "run.json", (json.dumps({"seconds": round(time.time() - begun, 1)}) + "\n").encode())
     if as_json:
         for row in rows:
             typer.echo(json.dumps(row, ensure_ascii=False, allow_nan=False))
     else:
         _print(rows, out)
+        if measured:
+            print_baselines(measured)
+    if any(result.over for result in measured):
+        raise typer.Exit(1)
+
+
+def _measured(folder: Path, jobs: int) -> "list[Result]":
+    from bench.questions_file import read_questions
+
+    return measured_baselines(read_questions(folder / "questions.jsonl")[0], LIMIT, USUAL_LIMIT, jobs, 0)
 
 
 def _rows(

@@ -6,8 +6,10 @@ import json
 import pandas as pd
 import pytest
 
+from bench.baselines import Result
 from bench.dataset import finished, questions
 from bench.export import as_columns, card, write_set
+from bench.intervals import Interval
 from bench.questions import world
 from bench.questions_file import read_questions
 
@@ -90,4 +92,11 @@ def test_the_card_counts_what_is_there(rows):
     assert "| atomic | 24 | 0.500 |" in text
     assert "path: data/test.parquet" in text
     assert rows[0]["canary"] in text
-    assert card(pd.DataFrame(rows), "", "| a | b |").count("| a | b |") == 1
+    nothing = Interval(None, None, None, 60, 0, "none", "no name")
+    found = [
+        Result("atomic", "form", "mcc", Interval(0.01, -0.02, 0.04, 60, 25, "jackknife"), 0.1, over=False),
+        Result("atomic", "usual answer", "mcc", nothing, 0.15, over=False),
+    ]
+    told = card(pd.DataFrame(rows), "", found)
+    assert "| family | rows | clusters | form | usual answer |" in told
+    assert "| atomic | 60 | 25 | 0.010 [-0.020, 0.040] | - |" in told
