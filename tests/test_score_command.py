@@ -186,3 +186,15 @@ def test_40886_answers_take_5_seconds_and_14_models_20(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stderr
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < most
+
+
+def test_replies_that_carry_their_questions_need_no_data_set(folder: Path, tmp_path: Path) -> None:
+    items = {row["id"]: row for row in map(json.loads, (folder / "questions.jsonl").read_text().splitlines())}
+    rows = [json.loads(line) for line in (folder / "runs/good.jsonl").read_text().splitlines()]
+    carried = written(tmp_path / "a.jsonl", [row | {"item": items[row["id"]]} for row in rows])
+    done = bench("score", str(carried), "--json")
+    asked = bench("score", str(folder / "runs/good.jsonl"), "--dataset", str(folder / "questions.jsonl"), "--json")
+    assert json.loads(done.stdout) == json.loads(asked.stdout)
+    done = bench("score", str(folder / "runs/good.jsonl"))
+    assert done.returncode == 2
+    assert "--dataset PATH is needed: its rows carry no gold answers" in done.stderr.replace("\n", " ")
