@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from bench.ground_truth import SHIPPED
-from bench.report.atlas import index, known_of
+from bench.report.atlas import in_places, index, known_of
 from bench.report.orbit_diagram import COLOURS
 from bench.report.orbits import orbits
 from bench.report.page import asset, page, table
@@ -22,6 +22,7 @@ from cli.main import app, main
 from dynamics.registry import system
 from dynamics.sweep import Sweep
 from labeling.predicate import NAMES
+from labeling.workers import Fault
 
 SYSTEMS = ("logistic_r4", "henon", "circle_map_quasiperiodic")
 MOST = 2_000_000  # bytes of a page
@@ -124,6 +125,15 @@ def test_whatever_is_shown_is_escaped():
     made = plot([panel(evil, evil, [dots([0.0], [1.0], "ink")], evil)], evil)
     assert json.loads(made.split('json">')[1].split("</script>")[0])["panels"][0]["alt"] == evil
     assert "<script>alert" not in page(evil, [table([evil], [[evil]], caption=evil)])
+
+
+def test_a_fault_takes_the_pictures_of_its_own_system_alone():
+    s = [system(name) for name in SYSTEMS]
+    drawn = [orbits(one, ()) for one in (s[0], s[2])]
+    assert in_places(s, drawn, [Fault("henon", "trace")]) == [drawn[0], None, drawn[1]]
+    text = system_page(s[1], known_of(s, SHIPPED)["henon"], None, None, None)
+    assert "without pictures" in text
+    assert Read(text).open == []
 
 
 def test_packed_numbers_are_right_to_half_a_step():

@@ -6,7 +6,7 @@ from html import escape
 from pathlib import Path
 
 from bench.ground_truth import REFERENCE, all_rows, brackets, sweeps
-from bench.report.orbits import kept_orbits, orbits
+from bench.report.orbits import Orbits, kept_orbits, orbits
 from bench.report.page import ASSETS, Html, asset, cell, link, page, shown
 from bench.report.system_page import KINDS, Known, measured, regime, system_page
 from cache.store import write_whole
@@ -31,9 +31,8 @@ def write_atlas(
     known = known_of(systems, release)
     tasks = [(s, tuple(_grid(row) for row in known[s.id].sweeps)) for s in systems]
     faults: list[Fault] = []
-    made = Workers(jobs, progress, kept_orbits(fresh)).each(orbits, tasks, "orbits", faults)
-    for i, (s, _) in enumerate(tasks):
-        drawn = None if (s.id in {fault.subject for fault in faults}) else next(made, None)
+    found = list(Workers(jobs, progress, kept_orbits(fresh)).each(orbits, tasks, "orbits", faults))
+    for i, (s, drawn) in enumerate(zip(systems, in_places(systems, found, faults), strict=True)):
         before, after = (_beside(systems, n) for n in (i - 1, i + 1))
         content = system_page(s, known[s.id], drawn, before, after)
         write_whole(folder / PLACE / f"{s.id}.html", content.encode())
@@ -41,6 +40,12 @@ def write_atlas(
         write_whole(folder / name, asset(name).encode())
     write_whole(folder / "index.html", index(systems, known, links or {}).encode())
     return faults
+
+
+def in_places(systems: Sequence[System], found: Sequence[Orbits], faults: Sequence[Fault]) -> list[Orbits | None]:
+    """What was found of each system, None where a fault ended it."""
+    rest, lost = iter(found), {fault.subject for fault in faults}
+    return [None if s.id in lost else next(rest) for s in systems]
 
 
 def known_of(systems: Sequence[System], release: Path) -> dict[str, Known]:
