@@ -197,4 +197,4 @@ def test_replies_that_carry_their_questions_need_no_data_set(folder: Path, tmp_p
     assert json.loads(done.stdout) == json.loads(asked.stdout)
     done = bench("score", str(folder / "runs/good.jsonl"))
     assert done.returncode == 2
-    assert "--dataset PATH is needed: its rows carry no gold answers" in done.stderr.replace("\n", " ")
+    assert "without --dataset there is nothing to compare with" in done.stderr.replace("\n", " ")

@@ -15,7 +15,7 @@ from bench.tools import Budget, ToolError, Tools, named_tools
 BOTH = ("simulate", "indicator")
 
 
-def called(name, **arguments):
+def called(name, /, **arguments):
     return json.loads(Tools(BOTH, Budget()).called(name, arguments))
 
 
@@ -47,7 +47,7 @@ def test_states_of_a_cycle_repeat():
     ("label", {"system": "henon"}, "there is no tool"),
 ])  # fmt: skip
 def test_a_wrong_call_is_answered_with_what_is_wrong(name, arguments, told):
-    assert told in called(name, **arguments)["error"]
+    assert told in json.loads(Tools(BOTH, Budget()).called(name, arguments))["error"]
 
 
 def test_an_orbit_that_escapes_has_no_exponent():
