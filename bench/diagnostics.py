@@ -277,7 +277,7 @@ def _rates(
 
 def _unweighted(growth: Floats, interval: float, turn: float, length: int, dropped: int) -> Iterator[Measurement]:
     """The slope of MEGNO's mean where growth is not weighted by the time: that of twice the mean rate up to then."""
-    if not np.isfinite(growth).all():
+    if not np.isfinite(growth).all() or len(growth) < 2 * BATCHES_ALONE:
         return
     time = np.arange(1, len(growth) + 1)
     mean = np.cumsum(2.0 * np.cumsum(growth) / (time * interval)) / time

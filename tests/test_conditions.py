@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from bench.conditions import SOURCES, Measurement, flaws, says_chaos, valid, verdict
-from bench.diagnostics import by_point, measurements, read_diagnostics, write_diagnostics
+from bench.diagnostics import _unweighted, by_point, measurements, read_diagnostics, write_diagnostics
 from dynamics.registry import system
 from labeling.settings import Settings
 
@@ -125,3 +125,10 @@ def test_a_table_is_read_as_it_was_written(tmp_path, logistic):
     assert [m.settings for m in found] == [m.settings for m in logistic[0]]
     assert np.allclose([m.value for m in found], [m.value for m in logistic[0]], rtol=1e-3)
     assert [m.error is None for m in found] == [m.error is None for m in logistic[0]]
+
+
+def test_a_slope_of_one_record_is_no_slope() -> None:
+    """Delay equations are recorded once in a hundred turns: 200 turns are two records, through which any line goes."""
+    assert not list(_unweighted(np.array([0.1, -0.2]), 100.0, 1.0, 200, 100))
+    (many,) = _unweighted(np.zeros(200), 1.0, 1.0, 200, 100)
+    assert many.value == 0.0
