@@ -3,7 +3,7 @@
 import json
 import os
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,6 +21,18 @@ if TYPE_CHECKING:
     from bench.questions import Item
     from cache.results import Results
     from labeling.workers import Workers
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What set is asked for: rows of each family, the seed, book, language, and whether values are drawn anew."""
+
+    sizes: "dict[str, int]"
+    seed: int
+    book: str
+    lang: str
+    fresh: bool
+    release: Path | None
 
 
 def generate(
@@ -62,10 +74,10 @@ def generate(
     from cache.store import write_whole
 
     begun = time.time()
-    sizes = _sizes(preset, family or [], PRESETS)
+    wanted = Wanted(_sizes(preset, family or [], PRESETS), seed, book, lang, fresh, release)
     with Progress(console=Console(stderr=True), transient=True) as bars:
-        rows = _rows(sizes, seed, book, lang, fresh, release, jobs, bars)
-    command = _command(preset, family or [], seed, book, lang, fresh, release)
+        rows = _rows(wanted, jobs, bars)
+    command = _command(preset, family or [], wanted)
     write_set(out, rows, command)  # before they are measured, which takes longer than making them
     measured = _measured(out, jobs) if baselines else []
     if measured:
@@ -88,16 +100,7 @@ def _measured(folder: Path, jobs: int) -> "list[Result]":
     return measured_baselines(read_questions(folder / "questions.jsonl")[0], LIMIT, USUAL_LIMIT, jobs, 0)
 
 
-def _rows(
-    sizes: dict[str, int],
-    seed: int,
-    book: str,
-    lang: str,
-    fresh: bool,
-    release: Path | None,
-    jobs: int,
-    bars: "Progress",
-) -> "list[Item]":
+def _rows(wanted: Wanted, jobs: int, bars: "Progress") -> "list[Item]":
     from bench.dataset import BOOKS, OF_FIGURES, TooFewError, finished, made_of, questions
     from bench.diagnostics import by_point, chosen, diagnosed, kept_results, read_diagnostics, small
     from bench.fresh import fresh_points
@@ -108,29 +111,31 @@ def _rows(
     from cache.results import Results
     from labeling.provenance import identity
 
-    for name, value, known in (("--book", book, BOOKS), ("--lang", lang, LANGUAGES)):
+    for name, value, known in (("--book", wanted.book, BOOKS), ("--lang", wanted.lang, LANGUAGES)):
         if value not in known:
             raise UsageError(f"{name}: there is no {value!r}; there are {', '.join(known)}")
-    bar = bars.add_task("ground truth", total=len(sizes) + 1)
-    folder = release or SHIPPED
+    bar = bars.add_task("ground truth", total=len(wanted.sizes) + 1)
+    folder = wanted.release or SHIPPED
     try:
         table, between = points(folder), brackets(folder)
-        provenance = made_of(folder, seed, {"book": book, "lang": lang, "fresh": fresh})
+        provenance = made_of(folder, wanted.seed, {n: getattr(wanted, n) for n in ("book", "lang", "fresh")})
         workers = _workers(jobs, bars)
-        if fresh:
-            table = fresh_points(table, between, seed, workers("fresh values", Results(identity())))
-        asked = world(table, between, lang, asked=BOOKS[book])
-        if book == "data" or {*OF_FIGURES} & {*sizes}:
+        if wanted.fresh:
+            table = fresh_points(table, between, wanted.seed, workers("fresh values", Results(identity())))
+        asked = world(table, between, wanted.lang, asked=BOOKS[wanted.book])
+        if wanted.book == "data" or {*OF_FIGURES} & {*wanted.sizes}:
             measured = (
-                small(diagnosed(chosen(asked, seed), workers("fresh figures", kept_results())))
-                if fresh
+                small(diagnosed(chosen(asked, wanted.seed), workers("fresh figures", kept_results())))
+                if wanted.fresh
                 else read_diagnostics(folder)
             )
             asked = replace(asked, numbers=by_point(measured))
-        bars.update(bar, total=sum(sizes.values()))
-        rows = questions(
-            asked, sizes, seed, book, lambda name, done: bars.update(bar, description=name, completed=done)
-        )
+        bars.update(bar, total=sum(wanted.sizes.values()))
+
+        def told(name: str, done: int) -> None:
+            bars.update(bar, description=name, completed=done)
+
+        rows = questions(asked, wanted.sizes, wanted.seed, wanted.book, told)
         made = list(finished(rows, provenance))
         check(made)
     except FileNotFoundError as error:
@@ -174,12 +179,10 @@ def _sizes(preset: str | None, family: list[str], presets: dict[str, dict[str, i
     return sizes
 
 
-def _command(
-    preset: str | None, family: list[str], seed: int, book: str, lang: str, fresh: bool, release: Path | None
-) -> str:
+def _command(preset: str | None, family: list[str], wanted: Wanted) -> str:
     parts = ["bench generate", f"--preset {preset}" if preset else "", *(f"--family {one}" for one in family)]
-    parts += [f"--seed {seed}", f"--book {book}", f"--lang {lang}", "--fresh" if fresh else "",
-              "--release DIR" if release else ""]  # fmt: skip
+    parts += [f"--seed {wanted.seed}", f"--book {wanted.book}", f"--lang {wanted.lang}",
+              "--fresh" if wanted.fresh else "", "--release DIR" if wanted.release else ""]  # fmt: skip
     return " ".join(part for part in parts if part)
 
 
