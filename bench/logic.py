@@ -3,10 +3,12 @@
 An item asks one of three things about its goal: whether it follows, whether it is ruled out, or whether the statements
 leave it open. Within every form, number of hops, polarity and set of axioms TRUE is as frequent as FALSE, and within
 every number of hops and polarity the goal is entailed, refuted, or neither, equally often: a cycle of twelve items has
-one gold outcome four times, and each form four times, twice TRUE.
+one gold outcome four times, and each form four times, twice TRUE. The names of systems, which decide nothing, are given
+so that each has as many TRUE as FALSE.
 """
 
 import tomllib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
@@ -34,6 +36,7 @@ SHAPES = {
     },
 }
 TRUE_IF = {"follows": "entailed", "ruled_out": "refuted", "open": "neither"}
+DRAWS = 6  # of statements, until one is about a goal whose answers it makes more even
 LETTERS = "?ABCDEF"  # of the systems without a name; the first one has one
 
 # Gold outcome and the forms in which the same statements are asked; two forms are a couple of phi and not phi.
@@ -87,14 +90,16 @@ def _items(
     rng = np.random.default_rng([seed, list(SHAPES).index(family)])
     ids, shapes = list(names), SHAPES[family]
     words, items, seen = _words(lang), [], set()
+    surplus = Counter[str]()  # of TRUE over FALSE, by the name of a system and by what is asked of it
     for number, (cell, gold, forms) in enumerate(_plan(rng, count, [*shapes], axioms)):
+        more = sum(1 if TRUE_IF[form] == gold else -1 for form in forms)
         while True:
-            shape = shapes[cell.hops][rng.integers(len(shapes[cell.hops]))]
-            stated = statements(rng, cell.axioms, shape, cell.negative, gold)
-            system_id, frame = ids[rng.integers(len(ids))], tuple(int(n) for n in rng.integers(2, size=3))
+            stated = _stated(rng, cell, gold, surplus, more, shapes[cell.hops])
+            system_id, frame = _evening(ids, surplus, more, rng), tuple(int(n) for n in rng.integers(2, size=3))
             if (key := (system_id, stated, frame)) not in seen:
                 break
         seen.add(key)
+        surplus.update({system_id: more, _asked(stated, cell): more})
         group = f"{family}-{seed}-{number}"
         for form in forms:
             couple = len(forms) == 2
@@ -125,6 +130,28 @@ def _items(
                 }
             )
     return items
+
+
+def _stated(
+    rng: np.random.Generator, cell: Cell, gold: str, surplus: Counter[str], more: int, shapes: Sequence[Shape]
+) -> Statements:
+    """Statements about a goal which the answer does not make more one-sided, or the last of some draws."""
+    for _ in range(DRAWS):
+        stated = statements(rng, cell.axioms, shapes[int(rng.integers(len(shapes)))], cell.negative, gold)
+        before = surplus[_asked(stated, cell)]
+        if abs(before + more) <= max(abs(before), 1):
+            break
+    return stated
+
+
+def _asked(stated: Statements, cell: Cell) -> str:
+    return f"{stated.goal.literal} {cell.negative}"
+
+
+def _evening(ids: Sequence[str], surplus: Counter[str], more: int, rng: np.random.Generator) -> str:
+    """One of the names whose answers come nearest to as many TRUE as FALSE if it gets so many `more` TRUE."""
+    after = np.array([abs(surplus[name] + more) for name in ids])
+    return ids[rng.choice(np.flatnonzero(after == after.min()))]
 
 
 def _plan(

@@ -63,6 +63,17 @@ def test_true_and_gold_are_balanced(family):
     assert len(set(golds.values())) == 1
 
 
+def test_names_and_predicates_are_as_often_true_as_false(family):
+    surplus, asked = Counter(), Counter()
+    for item in items(family):
+        sign = 1 if item["ground_truth"] == "TRUE" else -1
+        for key in (item["system_id"], (item["predicate"], item["polarity"])):
+            surplus[key] += sign
+            asked[key] += 1
+    assert all(abs(surplus[name]) <= 0.02 * asked[name] for name in NAMES)
+    assert all(abs(surplus[key]) <= 0.1 * asked[key] for key in asked if asked[key] >= 50)  # 45 to 55 %
+
+
 @pytest.mark.parametrize("count", [0, 1, 2, 7, 150, 251])
 def test_what_is_left_over_is_balanced_too(family, count):
     rows = FAMILIES[family](count, 3, NAMES)
