@@ -4,6 +4,7 @@ A tool reads a system's equations and nothing else: no label, no threshold, no r
 """
 
 import json
+import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -32,6 +33,7 @@ MOST_STEPS = 3_000_000  # of one call: some seconds
 MOST_STATES = 200  # that one call shows
 SERIES = 10_000  # values that K and the entropy are taken of
 DIGITS = 6
+ONE = threading.Lock()  # one call at a time: compiled modules are not made by two threads at once
 
 Arguments = Mapping[str, Any]
 Floats = NDArray[np.float64]
@@ -88,14 +90,15 @@ class Tools:
     def _timed(self, name: str, arguments: Arguments) -> dict[str, Any]:
         if name not in self.names:
             raise ToolError(f"there is no tool {shown(name)}; there are {', '.join(self.names)}")
-        s = chosen(arguments)
-        kernels(s, 0, lanes=1)  # compiled outside the clock, and kept
-        kernels(s, min(2, s.dimension))
-        begun = time.thread_time()
-        try:
-            return WORK[name](s, arguments)
-        finally:
-            self.seconds -= time.thread_time() - begun
+        with ONE:
+            s = chosen(arguments)
+            kernels(s, 0, lanes=1)  # compiled outside the clock, and kept
+            kernels(s, min(2, s.dimension))
+            begun = time.thread_time()
+            try:
+                return WORK[name](s, arguments)
+            finally:
+                self.seconds -= time.thread_time() - begun
 
 
 def chosen(arguments: Arguments) -> System:
