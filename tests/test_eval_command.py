@@ -269,7 +269,7 @@ def test_a_provider_that_is_gone_stops_the_run_which_keeps_what_it_has(tmp_path,
 
 @EXTRA
 def test_a_model_calls_tools_and_answers_by_what_they_say(tmp_path):
-    """Henon's map at 0.9 and at 1.4, asked at once; the model says TRUE where the exponent that it is told is above 0."""
+    """Henon's map at 0.9 and 1.4, asked at once; the model says TRUE where the exponent that it is told is above 0."""
     from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
     def play(given: Any, *_: Any) -> Any:
