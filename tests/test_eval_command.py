@@ -23,7 +23,7 @@ from bench.models import Decoding, ModelError, model_called, redacted
 from bench.prompts import prompts
 from bench.runs import Run
 from bench.tasks import Asking, Progress, StoppedError, evaluate, origin, ready
-from bench.tools import Budget
+from bench.tool_budget import Budget
 
 pytestmark = pytest.mark.filterwarnings("default")  # those of other packages are not ours to mend
 EXTRA = pytest.mark.skipif(find_spec("inspect_ai") is None, reason="pip install 'chaostruth[eval]'")
