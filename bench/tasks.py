@@ -20,8 +20,8 @@ from bench.intervals import confusion, mcc
 from bench.models import Decoding, failure, model_called, redacted, secrets, tried
 from bench.prompts import Prompt, temperature
 from bench.runs import LOGS, Key, Run, item_of
+from bench.tool_budget import Budget
 from bench.tool_calls import generated, inspect_tools, told
-from bench.tools import Budget, Tools
 
 SHARD = 5_000  # samples of a log: more would not fit into memory when it is read
 MOST_FAILURES = 25  # in a row, after which the provider is taken to be gone
@@ -155,7 +155,7 @@ def _asked(
     from inspect_ai.model import ChatMessageUser
     from inspect_ai.solver import solver
 
-    async def call(state: Any, generate: Any, tools: Tools, spend: Callable[[], None]) -> str | None:
+    async def call(state: Any, generate: Any, tools: Any, spend: Callable[[], None]) -> str | None:
         """The error of a call that brought no output."""
         for n in range(1, BROKEN + 1):
             try:
@@ -177,8 +177,12 @@ def _asked(
             usage["input_tokens"] += used.input_tokens if used else 0
             usage["output_tokens"] += used.output_tokens if used else 0
 
-        text, tools = state.input_text, Tools(asking.tools, asking.budget)
-        state.tools = inspect_tools(tools) if tools.names else []
+        text, tools = state.input_text, None
+        if asking.tools:
+            from bench.tools import Tools
+
+            tools = Tools(asking.tools, asking.budget)
+            state.tools = inspect_tools(tools)
         while True:
             error = await call(state, generate, tools, spend)
             reply = None if error else state.output.completion

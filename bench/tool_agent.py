@@ -18,7 +18,6 @@ from bench.runs import Run, item_of
 from bench.tasks import Asking, Progress, Show, keys_of
 from bench.tools import Tools
 
-NAME = "agent/lambda1"
 POSITIVE = {"Chaotic": 1, "PosLyap": 1, "HyperChaotic": 2}  # exponents that a predicate wants above 0
 LONGER = 4  # times as long is the next look
 CLEAR = 3  # times ln T / T, from which on an exponent is not that of a short run

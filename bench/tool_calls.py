@@ -1,9 +1,12 @@
 """Our tools (bench.tools) as a model calls them through Inspect, and the loop of calls up to an answer."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from bench.tools import TOOLS, Budget, Tools
+from bench.tool_budget import TOOLS, Budget
+
+if TYPE_CHECKING:  # simulating needs much memory, which a run without tools is spared
+    from bench.tools import Tools
 
 TOLD = """
 
@@ -16,7 +19,7 @@ def told(names: tuple[str, ...], budget: Budget) -> str:
     return TOLD.format(names=", ".join(names), calls=budget.calls)
 
 
-def inspect_tools(tools: Tools) -> list[Any]:
+def inspect_tools(tools: "Tools") -> list[Any]:
     """The tools of one question as Inspect offers them; the names and texts here are what a model reads."""
     import anyio
     from inspect_ai.tool import tool
@@ -75,13 +78,13 @@ def _common(system: str, parameters: Any, start: Any, length: Any, transient: An
     return {"system": system, "parameters": parameters, "start": start, "length": length, "transient": transient}
 
 
-async def generated(state: Any, generate: Any, tools: Tools, spend: Callable[[], None]) -> None:
+async def generated(state: Any, generate: Any, tools: "Tools | None", spend: Callable[[], None]) -> None:
     """A reply, after as many calls of tools as the model makes; once the budget is spent it is offered no more.
 
     spend : called after each call of the model, of which there is one if there are no tools
     """
     while True:
-        last = tools.spent
+        last = tools is not None and tools.spent
         if last:
             state.tool_choice = "none"
         await generate(state, tool_calls="single")

@@ -4,9 +4,9 @@ A tool reads a system's equations and nothing else: no label, no threshold, no r
 """
 
 import json
+import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.rendering import LANGUAGES, language
+from bench.tool_budget import Budget, ToolError
 from dynamics.block import single_orbit
 from dynamics.codegen import kernels
 from dynamics.equations import RowError
@@ -25,40 +26,16 @@ from indicators.sampling import sampling
 from indicators.zero_one import zero_one_k
 from labeling.exponents import exponents_over
 
-TOOLS = ("simulate", "indicator")
 INDICATORS = ("lyapunov", "zero_one_k", "permutation_entropy")
 TRANSIENT, LENGTH = {True: 5_000.0, False: 400.0}, {True: 20_000.0, False: 2_000.0}  # of maps, of flows; unless stated
 MOST_STEPS = 3_000_000  # of one call: some seconds
 MOST_STATES = 200  # that one call shows
 SERIES = 10_000  # values that K and the entropy are taken of
 DIGITS = 6
+ONE = threading.Lock()  # one call at a time: compiled modules are not made by two threads at once
 
 Arguments = Mapping[str, Any]
 Floats = NDArray[np.float64]
-
-
-class ToolError(ValueError):
-    """A call that cannot be answered, in one sentence for whoever called."""
-
-
-@dataclass(frozen=True)
-class Budget:
-    """What one question may use: calls, and seconds of CPU time (compiling a system for the first time is free)."""
-
-    calls: int = 8
-    seconds: float = 60.0
-
-    def called(self, names: tuple[str, ...]) -> str:
-        """The tools and the budget as they stand in a prompt's name; nothing if there are none."""
-        return f"{'+'.join(names)} ({self.calls} calls, {self.seconds:g} s)" if names else ""
-
-
-def named_tools(text: str | None) -> tuple[str, ...]:
-    """The tools of a list such as "simulate,indicator", in our order; raises ToolError."""
-    wanted = {name.strip() for name in (text or "").split(",") if name.strip()}
-    if wanted - set(TOOLS):
-        raise ToolError(f"--tools {text}: there are {', '.join(TOOLS)}")
-    return tuple(name for name in TOOLS if name in wanted)
 
 
 class Tools:
@@ -88,14 +65,15 @@ class Tools:
     def _timed(self, name: str, arguments: Arguments) -> dict[str, Any]:
         if name not in self.names:
             raise ToolError(f"there is no tool {shown(name)}; there are {', '.join(self.names)}")
-        s = chosen(arguments)
-        kernels(s, 0, lanes=1)  # compiled outside the clock, and kept
-        kernels(s, min(2, s.dimension))
-        begun = time.thread_time()
-        try:
-            return WORK[name](s, arguments)
-        finally:
-            self.seconds -= time.thread_time() - begun
+        with ONE:
+            s = chosen(arguments)
+            kernels(s, 0, lanes=1)  # compiled outside the clock, and kept
+            kernels(s, min(2, s.dimension))
+            begun = time.thread_time()
+            try:
+                return WORK[name](s, arguments)
+            finally:
+                self.seconds -= time.thread_time() - begun
 
 
 def chosen(arguments: Arguments) -> System:

@@ -73,8 +73,7 @@ def evaluate(
     from bench.prompts import PromptError, asked_questions, prompts, shots_text
     from bench.runs import LOGS, Run, RunError
     from bench.tasks import Asking, origin, ready
-    from bench.tool_agent import NAME as AGENT
-    from bench.tools import Budget, ToolError, named_tools
+    from bench.tool_budget import AGENT, Budget, ToolError, named_tools
 
     if prompt not in prompts():
         raise UsageError(f"--prompt {prompt}: there are {', '.join(prompts())}")
@@ -114,7 +113,7 @@ def _ask(rows: "pd.DataFrame", asking: "Asking", run: "Run", price: tuple[float,
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    from bench import tasks, tool_agent
+    from bench import tasks
     from cache.store import write_whole
 
     begun = time.time()
@@ -134,7 +133,12 @@ def _ask(rows: "pd.DataFrame", asking: "Asking", run: "Run", price: tuple[float,
             bars.update(bar, completed=now.done, total=now.total, description=told)
 
         try:
-            made = (tasks if asking.model is not None else tool_agent).evaluate(rows, asking, run, show)
+            if asking.model is None:
+                from bench.tool_agent import evaluate as answered
+
+                made = answered(rows, asking, run, show)
+            else:
+                made = tasks.evaluate(rows, asking, run, show)
         except tasks.StoppedError as error:
             raise UsageError(f"{error}; {again}") from None
         except KeyboardInterrupt:

@@ -99,10 +99,10 @@ def compare(
 
 
 def _files(path: Path) -> list[Path]:
-    """The files of replies of a folder, and of the runs of `bench eval` in it; a file is itself."""
+    """The files of replies of a folder, or of the runs of `bench eval` in it or below; a file is itself."""
     if not path.is_dir():
         return [path]
-    files = [one for one in path.glob("*") if one.suffix.lower() in FORMS] or [*path.glob(f"**/{PREDICTIONS}")]
+    files = [*path.glob(f"**/{PREDICTIONS}")] or [one for one in path.glob("*") if one.suffix.lower() in FORMS]
     if not files:
         raise UsageError(f"{path} is no folder with replies ({', '.join(FORMS)})")
     return sorted(files)

@@ -19,10 +19,11 @@ import pandas as pd
 import pytest
 from openai_server import serving, stats
 
-from bench.models import ModelError, model_called, redacted
+from bench.models import Decoding, ModelError, model_called, redacted
 from bench.prompts import prompts
 from bench.runs import Run
 from bench.tasks import Asking, Progress, StoppedError, evaluate, origin, ready
+from bench.tool_budget import Budget
 
 pytestmark = pytest.mark.filterwarnings("default")  # those of other packages are not ours to mend
 EXTRA = pytest.mark.skipif(find_spec("inspect_ai") is None, reason="pip install 'chaostruth[eval]'")
@@ -264,3 +265,29 @@ def test_a_provider_that_is_gone_stops_the_run_which_keeps_what_it_has(tmp_path,
     with serving() as url:
         assert run_of(questions(40), url, tmp_path).failures == 0
     assert len(replies(tmp_path)) == 40
+
+
+@EXTRA
+def test_a_model_calls_tools_and_answers_by_what_they_say(tmp_path):
+    """Henon's map at 0.9 and 1.4, asked at once; the model says TRUE where the exponent that it is told is above 0."""
+    from inspect_ai.model import ModelOutput, ModelUsage, get_model
+
+    def play(given: Any, *_: Any) -> Any:
+        last = given[-1]
+        if last.role == "tool":
+            output = ModelOutput.from_content("x", "TRUE" if json.loads(last.text)["value"][0] > 0 else "FALSE")
+        else:
+            a = 0.9 if "= 0.9" in last.text else 1.4
+            output = ModelOutput.for_tool_call("x", "indicator", {"system": "henon", "parameters": {"a": a}, "k": 1})
+        output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+        return output
+
+    rows = questions(2).assign(question=["Is Henon's map at a = 1.4 chaotic?", "Is Henon's map at a = 0.9 chaotic?"])
+    decoding = Decoding(16, None, logprobs=False)
+    told = origin("mockllm/x", "direct 1, tools indicator", decoding, "0" * 64)
+    model = get_model("mockllm/x", custom_outputs=play, memoize=False)
+    asking = Asking(model, PROMPT, decoding, "", 1, 2, WAIT, told, ("indicator",), Budget())
+    made = evaluate(rows, asking, Run(tmp_path, told, resume=False), lambda _: None)
+    assert (made.failures, made.tokens_in) == (0, 4)
+    assert [row["attempts"][-1]["response"] for row in replies(tmp_path)] == ["TRUE", "FALSE"]
+    assert replies(tmp_path)[0]["item"]["ground_truth"] == "TRUE"

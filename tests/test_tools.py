@@ -10,7 +10,8 @@ import pytest
 
 from bench.intervals import confusion, mcc
 from bench.tool_agent import answer, decidable
-from bench.tools import Budget, ToolError, Tools, named_tools
+from bench.tool_budget import Budget, ToolError, named_tools
+from bench.tools import Tools
 
 BOTH = ("simulate", "indicator")
 
