@@ -204,7 +204,7 @@ def _inspect_zip(path: Path) -> Iterator[tuple[int, Row | str]]:
             run = _loaded(log.read(head), head).get("eval") if head else None
             for n, name in enumerate(names, 1):
                 yield n, _shaped("Inspect", _inspect, _loaded(log.read(name), name), run)
-    except (RuntimeError, NotImplementedError):  # of zipfile: a compression that it does not know, or a password
+    except RuntimeError:  # of zipfile: a compression that it does not know, or a password
         raise _UnreadableError(
             "it cannot be unpacked here; `pip install 'chaostruth[eval]'` or `inspect log convert --to json` helps"
         ) from None

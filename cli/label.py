@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli.options import UsageError, chosen_grids, chosen_systems, chosen_workers, fault_of
+from cli.options import UsageError, chosen_grids, chosen_systems, chosen_workers, fault_of, writable
 from cli.recheck import recheck_file
 from cli.verify import verify_release
 
@@ -106,7 +106,7 @@ def label(
     grids = chosen_grids(chosen, param or [], points) if sweep or param else []
     try:
         with placed as workers:
-            _writable(out)
+            writable(out)
             rows, results, faults = _measured(chosen, grids, workers, seed, out, all_sets, no_cache, release)
     except KeyboardInterrupt:
         typer.echo("stopped; what was finished is kept, and the same command goes on from there", err=True)
@@ -137,15 +137,6 @@ def label(
     if faults:
         typer.echo(_lost(faults), err=True)
         raise typer.Exit(2)
-
-
-def _writable(out: Path) -> None:
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"the folder {out} cannot be made: {error.strerror}") from None
-    if not os.access(out, os.W_OK):
-        raise UsageError(f"the folder {out} cannot be written to")
 
 
 def _measured(

@@ -40,7 +40,10 @@ app.command()(diagnostics)
 app.command("eval")(evaluate)
 app.command()(score)
 app.command()(compare)
-app.command("leaderboard", help="Rank the models of a folder: the same as `bench compare DIR`.")(compare)
+app.command(
+    "leaderboard",
+    help="Rank the models of a folder: the same as `bench compare DIR`.\n\nExample: [bold]bench leaderboard runs[/bold]",
+)(compare)
 app.command()(play)
 app.command()(report)
 app.command()(cache)

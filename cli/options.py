@@ -110,6 +110,16 @@ def chosen_workers(jobs: int | None, backend: str | None, address: str | None) -
         yield partial(Workers, jobs or os.cpu_count() or 1, cluster=cluster)
 
 
+def writable(out: Path) -> None:
+    """Make a folder for results, or say why that cannot be."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"the folder {out} cannot be made: {error.strerror}") from None
+    if not os.access(out, os.W_OK):
+        raise UsageError(f"the folder {out} cannot be written to")
+
+
 def _values(pairs: list[str], option: str) -> dict[str, float]:
     from dynamics.equations import number
 

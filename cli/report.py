@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.options import UsageError, fault_of, named
+from cli.options import UsageError, fault_of, named, writable
 from cli.score import FORMS, model_scores, questions_of
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def report(
     if (predictions is None) != (dataset is None):
         raise UsageError("--predictions and --dataset are given together: replies, and the questions they answer")
     chosen = [s for name in dict.fromkeys(systems or system_ids()) for s in named(name)]
-    _writable(folder)
+    writable(folder)
     try:
         links = _beside(folder, audit, predictions, dataset, episodes)
         faults = _atlas(folder, chosen, release, jobs, no_cache, links)
@@ -65,15 +65,6 @@ def report(
         typer.echo(f"{faults[0].trace}bench: a fault of the program left the pages of {ids} without pictures; please"
                    " report the lines above", err=True)  # fmt: skip
         raise typer.Exit(2)
-
-
-def _writable(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"the folder {folder} cannot be made: {error.strerror}") from None
-    if not os.access(folder, os.W_OK):
-        raise UsageError(f"the folder {folder} cannot be written to")
 
 
 def _atlas(
