@@ -42,7 +42,7 @@ app.command()(score)
 app.command()(compare)
 app.command(
     "leaderboard",
-    help="Rank the models of a folder: the same as `bench compare DIR`.\n\nExample: [bold]bench leaderboard runs[/bold]",
+    help="Rank the models of a folder: as `bench compare DIR`.\n\nExample: [bold]bench leaderboard runs[/bold]",
 )(compare)
 app.command()(play)
 app.command()(report)
