@@ -212,7 +212,11 @@ def test_instructions_are_counted_with_products_taken_up_by_sums():
 def test_the_chains_do_what_they_say():
     s = np.linspace(0.0, 1.0, limit.CHAINS)
     expected = 0.1 + (s - 0.1) * 0.999999**limit.ROUNDS
-    assert limit.chains()() == pytest.approx(expected.sum(), rel=1e-9)
+    try:
+        run = limit.chains()
+    except RuntimeError as error:  # where the processor's registers are wider or narrower, there is no such limit
+        pytest.skip(str(error))
+    assert run() == pytest.approx(expected.sum(), rel=1e-9)
 
 
 class Scripted(pairs.Server):

@@ -25,12 +25,12 @@ MAIN = "from cli.main import main; main()"
 NETWORK = {"socket", "ssl", "http", "urllib", "requests", "httpx", "aiohttp", "ftplib", "openai", "distributed", "ray",
            "inspect_ai", "huggingface_hub", "boto3"}  # fmt: skip
 ALLOWED = {  # eval, and play with a model; --backend; a task that runs inside of Inspect
-    "bench/models.py", "bench/tasks.py", "labeling/cluster.py", "bench/exports/inspect_task.py",
+    "bench/models.py", "bench/tasks.py", "bench/tool_calls.py", "labeling/cluster.py", "bench/exports/inspect_task.py",
 }  # fmt: skip
 COMMANDS = [
     ["--help"], ["--version"], ["systems"], ["systems", "henon", "dysts_lorenz"], ["axioms"],
     ["axioms", "--prove", "Chaotic, ~Bounded"], ["cache"], ["play", "--list"],
-    ["play", "--game", "set-deductive-01", "--player", "greedy"], ["label", "logistic_r4", "--jobs", "1"],
+    ["play", "--game", "set-deductive-01", "--player", "greedy"], ["label", "logistic_r2_8", "--jobs", "1"],
     ["label", "--recheck", "out/certificates.jsonl"], ["indicators", "series.csv"],
     ["audit", "questions.jsonl"], ["score", "replies.jsonl", "--dataset", "questions.jsonl"],
 ]  # fmt: skip
