@@ -33,7 +33,8 @@ COMMANDS: list[tuple[list[str], int]] = [
     (["indicators", "series.csv"], USUAL),
     (["audit", "questions.jsonl"], LARGE),
     (["score", "replies.jsonl", "--dataset", "questions.jsonl"], USUAL),
-    (["leaderboard", "replies.jsonl", "--dataset", "questions.jsonl"], USUAL),
+    (["compare", "replies.jsonl", "others.jsonl", "--dataset", "questions.jsonl"], USUAL),
+    (["leaderboard", "models", "--dataset", "questions.jsonl"], USUAL),
     (["baselines", "questions.jsonl"], USUAL),
     (["play", "--game", "set-deductive-01", "--player", "greedy"], USUAL),
     (["play", "--list"], USUAL),
@@ -52,7 +53,8 @@ def inputs(folder: Path) -> None:
         for what in [("chaotic", "periodic", "dissipative")[n % 3]]
     ]  # fmt: skip
     replies = [{"id": row["id"], "response": "TRUE"} for row in rows]
-    for name, lines in (("questions", rows), ("replies", replies)):
+    (folder / "models").mkdir()
+    for name, lines in (("questions", rows), ("replies", replies), ("others", replies[:900]), ("models/a", replies)):
         (folder / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
 
 
