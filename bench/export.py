@@ -12,7 +12,7 @@ from bench.baselines import Result
 from bench.dataset import CANARY, NEAR, SPLITS
 from bench.intervals import Interval
 from bench.questions import Item
-from bench.release import json_lines, packed
+from bench.release import QUICK, json_lines, packed
 from cache.store import write_whole
 
 AS_IT_IS = ("inspect_task.py", "lm_eval.yaml", "lm_eval_data.py")
@@ -28,7 +28,7 @@ def write_set(folder: Path, rows: Sequence[Item], command: str, measured: Sequen
     table = pd.DataFrame(list(rows))
     for split in _splits(table):
         some = table[table["split"] == split]
-        write_whole(folder / "data" / f"{split}.parquet", packed(as_columns(some)))
+        write_whole(folder / "data" / f"{split}.parquet", packed(as_columns(some), QUICK))
     for name in AS_IT_IS:
         write_whole(folder / name, (FOLDER / name).read_bytes())
     write_whole(folder / "README.md", card(table, command, measured).encode())

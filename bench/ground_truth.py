@@ -85,7 +85,8 @@ def write_release(
     write_whole(folder / "certificates.parquet", packed(lines))
     write_thresholds(folder, results, settings)
     write_sweeps(folder, results, settings)
-    write_whole(folder / "README.md", card(table, sum(len(r.brackets) for r in results), len(proved)).encode())
+    between = sum(len(r.brackets) for r in results)
+    write_whole(folder / "README.md", card(table, len(results), between, len(proved)).encode())
 
 
 def rows(sweep: str, folder: Path = SHIPPED) -> list[Row]:
@@ -142,7 +143,7 @@ def _there(path: Path) -> Path:
     return path
 
 
-def card(table: pd.DataFrame, thresholds: int, certificates: int) -> str:
+def card(table: pd.DataFrame, sweeps: int, thresholds: int, certificates: int) -> str:
     """The release's README: what it holds, in figures."""
     made = json.loads(table["provenance"].iloc[0])
     command = MADE_BY if (~table["sweep"].isin([REFERENCE, PUBLISHED])).any() else MADE_WITHOUT_SWEEPS
@@ -153,8 +154,8 @@ def card(table: pd.DataFrame, thresholds: int, certificates: int) -> str:
     return f"""\
 # Ground truth of Chaostruth
 
-{len(table)} labelled points of {table["system_id"].nunique()} systems and variants, {thresholds} brackets,
-{certificates} certificates. Version {made["version"]}, seed {made["seed"]}.
+{len(table)} labelled points of {table["system_id"].nunique()} systems and variants, {sweeps} sweeps,
+{thresholds} brackets, {certificates} certificates. Version {made["version"]}, seed {made["seed"]}.
 Chaotic is decided at {decided} points, TRUE at {int(chaotic.get("TRUE", 0))} of them.
 
 - `points.parquet`: a row per point, with the columns of `labels.jsonl` and `sweep`, the parameter along which the point

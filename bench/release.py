@@ -18,6 +18,8 @@ from labeling.settings import Settings
 from labeling.sweeps import MapResult, SweepResult, sweep_row
 from labeling.thresholds import threshold_row
 
+SMALLEST, QUICK = 19, 6  # levels of zstd: for what is kept in the project, and for what is made again in a minute
+
 
 def json_lines(rows: Iterable[Row]) -> bytes:
     """One JSON object a line, keys in the rows' order, floats that round-trip; NaN and infinity are refused."""
@@ -77,10 +79,10 @@ def parquet(rows: Iterable[Row]) -> bytes:
     return packed(pd.DataFrame([flat(row) for row in rows]))
 
 
-def packed(table: pd.DataFrame) -> bytes:
-    """A table as Parquet, as small as it gets."""
+def packed(table: pd.DataFrame, level: int = SMALLEST) -> bytes:
+    """A table as Parquet, as small as it gets unless a lower `level` of zstd is given."""
     buffer = BytesIO()
-    table.to_parquet(buffer, index=False, compression="zstd", compression_level=19)
+    table.to_parquet(buffer, index=False, compression="zstd", compression_level=level)
     return buffer.getvalue()
 
 

@@ -39,7 +39,7 @@ def decidable(row: Row) -> bool:
 
 
 def _holds(row: Row, tools: Tools) -> bool | None:
-    k, factor, last = POSITIVE[row["predicate"]], 1.0, None
+    k, last = POSITIVE[row["predicate"]], None
     asked: dict[str, Any] = {"system": row["system_id"], "parameters": row["params"], "k": k, "name": "lyapunov",
                              "start": (row.get("evidence") or {}).get("initial_condition")}  # fmt: skip
     while not tools.spent:
@@ -55,7 +55,6 @@ def _holds(row: Row, tools: Tools) -> bool | None:
         last = value - (error or 0.0) > 0.0 and value > least
         if value - 2 * (error or 0.0) > CLEAR * least or value + 2 * (error or 0.0) < 0.0:
             return last
-        factor *= LONGER
         asked["length"] = found["length"] * LONGER
     return last
 

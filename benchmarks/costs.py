@@ -14,9 +14,10 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.pages import put
+
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "scale.md"
-MARK = "<!-- measured -->"
 MAIN = "from cli.main import main; main()"
 ANEW = ["--jobs", "1", "--no-cache"]
 SMALL, USUAL, LARGE = 400, 800, 2000  # bounds in MB of resident memory
@@ -86,9 +87,7 @@ def main() -> int:
             beyond += peak > bound
             table.append(f"| `bench {shown}` | {cpu:.1f} | {peak:.0f} | {bound} |")
             print(f"{table[-1]} {time.time() - begun:.0f} s", flush=True)
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(MARK)
-    after = rest.partition(MARK)[2]
-    PAGE.write_text(f"{before}{MARK}\n\n" + "\n".join(table) + f"\n\n{MARK}{after}", encoding="utf-8")
+    put(PAGE, table)
     return 1 if beyond else 0
 
 

@@ -16,6 +16,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from benchmarks.pages import put
+
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "faults.md"
 BENCH = [sys.executable, "-c", "from cli.main import main; main()"]
@@ -23,7 +25,6 @@ RUN = ["label", "logistic_r4", "--param", "r=3.4:3.5:128"]
 KILLS = 20
 DAMAGED = 20
 DECADE = 10 * 365 * 86400
-MARK = "<!-- measured -->"
 
 
 class Place:
@@ -206,9 +207,7 @@ def main() -> int:
             lost += found.count(False)
             table.append(f"| {name} | {len(found)} | {found.count(True)} | {found.count(False)} |")
             print(table[-1], flush=True)
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(MARK)
-    after = rest.partition(MARK)[2]
-    PAGE.write_text(f"{before}{MARK}\n\n" + "\n".join(table) + f"\n\n{MARK}{after}", encoding="utf-8")
+    put(PAGE, table)
     return 1 if lost else 0
 
 

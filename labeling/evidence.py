@@ -231,7 +231,8 @@ class Evidence:
             return without_value("undefined", "section is a point", turns=m)
         values = self.observable if self.system.discrete else self.maxima
         k = zero_one_k(values, seed=self.seed)
-        if k.value is None and k.evidence.get("n", FEWEST_VALUES) < FEWEST_VALUES:  # maxima that creep, as on a spiral
+        few = not self.system.discrete and k.evidence.get("n", FEWEST_VALUES) < FEWEST_VALUES
+        if few:  # maxima that creep, as those along a spiral do
             return without_value("not_applicable", f"too few turns: {k.evidence['reason']}", turns=count)
         if k.value is None or k.number > NEAR_ONE or m == 1 or np.median(gaps) > NEAR or len(values) < FEW_MAXIMA * m:
             return k

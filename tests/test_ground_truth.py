@@ -1,15 +1,30 @@
 """The release: written and read back whole, compared point by point, and matched so that position says nothing."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from bench.ground_truth import NoReleaseError, brackets, compared, drawn, points, proofs, recomputed, write_release
+from bench.ground_truth import (
+    SHIPPED,
+    NoReleaseError,
+    brackets,
+    card,
+    compared,
+    drawn,
+    points,
+    proofs,
+    recomputed,
+    sweeps,
+    write_release,
+)
 from bench.instances import equation_classes, instances, matched, position_rule
 from bench.release import public
+from benchmarks.pages import with_table
+from benchmarks.release_figures import DOCS, holdings, undecided
 from dynamics.registry import system, system_ids, variant_ids
 from dynamics.system import Sweep
 from labeling.points import label
@@ -108,3 +123,14 @@ def test_margin_is_the_distance_to_the_nearest_bracket_and_0_inside() -> None:
     assert (expected == 0.0).any()
     assert mine["margin"].to_numpy() == pytest.approx(expected.to_numpy())
     assert found[found["system_id"] == "s1"]["margin"].isna().all()
+
+
+def test_the_shipped_card_is_that_of_the_shipped_rows() -> None:
+    made = card(points(), len(sweeps()), len(brackets()), len(proofs()))
+    assert (SHIPPED / "README.md").read_text("utf-8") == made
+
+
+@pytest.mark.parametrize(("page", "table"), [("ground_truth.md", holdings), ("predicates.md", undecided)])
+def test_tables_of_docs_are_those_of_the_release(page: str, table: Callable[[], list[str]]) -> None:
+    text = (DOCS / page).read_text("utf-8")
+    assert with_table(text, table()) == text
