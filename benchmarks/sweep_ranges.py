@@ -44,6 +44,7 @@ SHORTEST = 8  # values of a scan in a range
 CHAOTIC = (0.3, 0.7)  # share of chaos in a range
 RARE = (0.05, 0.95)  # the same, where no better range is found
 GONE = 0.25  # share of orbits that leave, at most
+UNMEASURED = 0.05  # share of values at most at which nothing could be said
 MOST_OF_SLOW = 3  # parameters that are scanned of a flow whose rule jumps
 PARAMETERS = 2  # swept of a system
 POINTS = 32
@@ -146,18 +147,20 @@ def fate(e: Evidence) -> str:
     if e.largest.value is None:
         return "R"
     time = len(e.growth) * e.interval
+    if time < np.e:
+        return "?"  # its steps became so small that hardly any time passed, as on the way to infinity
     return "C" if e.largest.number > max(float(e.largest.evidence["error_999"]), np.log(time) / time) else "R"
 
 
 def ranges(scan: Scan, wanted: tuple[float, float], shortest: int) -> list[Range]:
     """Of a scan, the range of most merit on each side: chaos above, chaos below, neither."""
     parameter, values, letters, own = scan
-    chaos, gone = (np.array([x in which for x in letters], dtype=float) for which in ("C", "G?"))
+    chaos, gone, open_ = (np.array([x in which for x in letters], dtype=float) for which in ("C", "G?", "?"))
     best: dict[int, Range] = {}
     for i in range(len(letters)):
         for j in range(i + shortest, len(letters) + 1):
             share = chaos[i:j].mean()
-            if not wanted[0] <= share <= wanted[1] or gone[i:j].mean() > GONE:
+            if not wanted[0] <= share <= wanted[1] or gone[i:j].mean() > GONE or open_[i:j].mean() > UNMEASURED:
                 continue
             side = _side(chaos[i:j])
             merit = 1 - 2 * abs(share - 0.5) - gone[i:j].mean() + 0.3 * (j - i) / len(letters)
@@ -172,7 +175,7 @@ def ranges(scan: Scan, wanted: tuple[float, float], shortest: int) -> list[Range
 
 ENERGY = {  # of starts on a range of energies, in place of a parameter of the rule
     "dysts_henonheiles": Range("energy", 0.03, 0.1666, 1.0, 1.0),  # escapes begin at 1/6
-    "dysts_swingingatwood": Range("energy", 5.0, 20.0, 1.0, 0.0),
+    "dysts_swingingatwood": Range("energy", 1.0, 5.5, 1.0, 0.0),  # above, the pendulum's length all but vanishes
 }
 
 
@@ -184,7 +187,7 @@ def balanced(found: dict[str, list[Range]], total: float) -> dict[str, list[Rang
     chosen: dict[str, list[Range]] = {}
     for system_id, options in sorted(found.items(), key=lambda item: len({r.parameter for r in item[1]})):
         chosen[system_id] = [ENERGY[system_id]] if system_id in ENERGY else []
-        left = list(options)
+        left = [r for r in options if system_id not in ENERGY or r.parameter != ENERGY[system_id].parameter]
         while left and len(chosen[system_id]) < PARAMETERS:
             least = max(r.merit for r in left) - LENIENCE
             taken = min((r for r in left if r.merit >= least), key=lambda r: (abs(total + r.side), -r.merit))

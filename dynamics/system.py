@@ -199,12 +199,14 @@ class System:
     def forcing_period(self) -> float | None:
         """The period of a flow's explicit time, or None: autonomous, not periodic, or several incommensurate periods.
 
-        Time must occur in sines and cosines of w t + phase alone, with frequencies that are small multiples of one.
+        Time must occur in sines and cosines of w t + phase alone, whatever these stand in, with frequencies that are
+        small multiples of one.
         """
         values = {symbol(name): value for name, value in self.parameters.items()}
         frequencies: list[float] = []
         for f in self.expressions:
-            waves = {w: sp.Dummy() for w in f.atoms(sp.sin, sp.cos) if w.has(self.time)}
+            timed = [w for w in f.atoms(sp.sin, sp.cos) if w.has(self.time)]
+            waves = {w: sp.Dummy() for w in timed if not any(w.args[0].has(inner) for inner in timed)}
             if f.xreplace(waves).has(self.time):
                 return None
             for wave in waves:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy.interpolate import CubicSpline
 
 from dynamics.block import Array, RunStatus, at_phase_zero
 from dynamics.cycles import wrapped
@@ -180,21 +181,39 @@ class Evidence:
         return megno(self.growth[:, 0], self.interval, continuous=True)
 
     @cached_property
+    def section(self) -> Array:
+        """What a return is seen by: a map's iterates (n, d), a flow's maxima (n, 1).
+
+        Of a flow whose variables are all angles it is the states (n, d): once per forcing period, or where the
+        observable is largest.
+        """
+        if self.system.discrete or not self.on_angles:
+            return self.series if self.system.discrete else self.maxima[:, None]
+        if self.system.forcing_period is not None:
+            return self.strobed
+        places = np.arange(len(self.series))
+        rising = CubicSpline(places, self.observable).derivative()
+        turning = rising.roots(extrapolate=False)
+        peaks = turning[rising.derivative()(turning) < 0.0]
+        return np.asarray(CubicSpline(places, self.series)(peaks))
+
+    @cached_property
     def near_return(self) -> tuple[int, Array]:
         """The number of iterates (or turns) up to LONGEST_RETURN after which the orbit comes back best, and the gaps.
 
         The gaps (n,) are relative to the extent, one for each place along the orbit.
         """
-        path = self.series if self.system.discrete else self.maxima[:, None]
+        path = self.section
         if len(path) < 8:
             return 1, np.full(1, np.inf)
-        size = max(float(self.extent.max() if self.system.discrete else np.ptp(self.maxima)), 1e-12 * self.scale)
+        states = self.system.discrete or self.on_angles
+        size = max(float(self.extent.max() if states else np.ptp(path)), 1e-12 * self.scale)
         best, best_gap, least = 1, np.full(1, np.inf), np.inf
         longest = min(LONGEST_RETURN, len(path) // 8)
         places = np.unique(np.linspace(0, len(path) - 1 - longest, PLACES).astype(int)) if longest else np.empty(0, int)
         for m in range(1, longest + 1):
             step = path[places + m] - path[places]
-            gap = np.abs(wrapped(self.system, step.T) if self.system.discrete else step.T).max(axis=0) / size
+            gap = np.abs(wrapped(self.system, step.T) if states else step.T).max(axis=0) / size
             middle = float(np.median(gap))
             if middle < CLEARLY * least:
                 best, best_gap, least = m, gap, middle
@@ -203,8 +222,12 @@ class Evidence:
     @property
     def turned(self) -> bool:
         """Whether a flow turned often enough for the 0-1 test of its maxima (angles have none, and need none)."""
-        angles = len(self.system.circle) == self.system.dimension
-        return self.system.discrete or angles or len(self.maxima) >= FEW_MAXIMA
+        return self.system.discrete or self.on_angles or len(self.maxima) >= FEW_MAXIMA
+
+    @property
+    def on_angles(self) -> bool:
+        """Whether every variable is an angle."""
+        return len(self.system.circle) == self.system.dimension
 
     @cached_property
     def zero_one(self) -> Estimate:

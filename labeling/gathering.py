@@ -236,6 +236,11 @@ def _states(system: System, count: int) -> int:
     return int(count * min(1.0, math.sqrt(MANY / (d * (1 + d)))))
 
 
+def whole_time(e: Evidence, settings: Settings) -> float:
+    """The time from a flow's start to the end of the runs that were planned for it, but for those of its maxima."""
+    return _transient(e.system, settings) * e.horizon + len(e.growth) * e.interval + len(e.series) * e.series_step
+
+
 def _transient(system: System, settings: Settings) -> float:
     if system.transient is not None:
         return system.transient

@@ -245,7 +245,7 @@ def _confirmed(e: Evidence, verdict: Verdict, settings: Settings, explained: boo
     An escape must be the orbit's own. What stays undecided is looked at for cycling only where it is `explained`.
     """
     if verdict.regime == "unbounded":
-        return truly_unbounded(e, verdict)
+        return truly_unbounded(e, verdict, settings)
     if verdict.is_chaotic:
         return survives(e, verdict, settings.seed)
     return cycling(e, verdict) if explained or verdict.regime != "undecided" else verdict

@@ -64,25 +64,25 @@ def leaving_saddle(e: Evidence, rest: Sequence[Cycle], saddles: Sequence[Cycle])
     """A saddle of a flow that the orbit comes near to and whose unstable manifold leads to a resting attractor.
 
     What an orbit comes arbitrarily near to belongs to its set, and with a saddle the set contains its unstable
-    manifold; if that ends on an attracting equilibrium the set is no attractor, however long orbits stay. The Lorenz
-    system loses its attractor so at rho = 24.06 (Kaplan & Yorke 1979, Commun. Math. Phys. 67:93).
+    manifold, on the side of the stable one on which the orbit passes; if that ends on an attracting equilibrium the set
+    is no attractor, however long orbits stay. The Lorenz system loses its attractor so at rho = 24.06 (Kaplan & Yorke
+    1979, Commun. Math. Phys. 67:93).
     """
     if e.system.kind == "map" or not e.system.autonomous or not rest:
         return None
-    near = [s for s in saddles if (np.abs(s.multipliers) > 1.0).sum() == 1 and _approached(e, s)][: LANES // 2]
-    if not near:
+    leads = [
+        (saddle, saddle.point + away)
+        for saddle in saddles
+        if (np.abs(saddle.multipliers) > 1.0).sum() == 1
+        for away in _departures(e, saddle)
+    ][:LANES]
+    if not leads:
         return None
-    starts = []
-    for saddle in near:
-        jacobian = slope(e.system, np.repeat(saddle.point[:, None], LANES, axis=1), _same_in_all(e))[1][:, :, 0]
-        values, vectors = np.linalg.eig(jacobian)
-        away = np.real(vectors[:, int(np.argmax(values.real))]) * LEAVE * e.scale
-        starts += [saddle.point + away, saddle.point - away]
-    states = np.array([starts[min(i, len(starts) - 1)] for i in range(LANES)]).T
+    states = np.array([leads[min(i, len(leads) - 1)][1] for i in range(LANES)]).T
     moving = block(e.system, states, _same_in_all(e), 0, h=e.h)
     run(moving, 1, steps=64, renormalisations=ESCAPE_STEPS["ode"] // 64)
-    ended = np.flatnonzero(_resting(e, moving.states, rest)[: len(starts)])
-    return near[int(ended[0]) // 2].point.tolist() if len(ended) else None
+    ended = np.flatnonzero(_resting(e, moving.states, rest)[: len(leads)])
+    return leads[int(ended[0])][0].point.tolist() if len(ended) else None
 
 
 def survives(e: Evidence, verdict: Verdict, seed: int) -> Verdict:
@@ -111,10 +111,19 @@ def _resting(e: Evidence, states: Array, rest: Sequence[Cycle]) -> NDArray[np.bo
     return np.asarray(np.min(gaps, axis=0) <= 1e-3 * e.scale)
 
 
-def _approached(e: Evidence, saddle: Cycle) -> bool:
-    """Whether the orbit comes so near to a saddle that its set may hold it."""
+def _departures(e: Evidence, saddle: Cycle) -> list[Array]:
+    """From a saddle along its unstable direction, to the sides on which the orbit comes so near that it may belong.
+
+    A side is the sign of the unstable component, by the left eigenvector: the stable manifold is flat that near.
+    """
     gaps = (np.abs(e.series - saddle.point) / np.maximum(e.extent, 1e-12 * e.scale)).max(axis=1)
-    return bool(gaps.min() <= APPROACHED)
+    near = e.series[gaps <= APPROACHED] - saddle.point
+    jacobian = slope(e.system, np.repeat(saddle.point[:, None], LANES, axis=1), _same_in_all(e))[1][:, :, 0]
+    values, vectors = np.linalg.eig(jacobian)
+    unstable = int(np.argmax(values.real))
+    away = np.real(vectors[:, unstable]) * LEAVE * e.scale
+    side = near @ np.real(np.linalg.inv(vectors)[unstable])
+    return [sign * away for sign in (1.0, -1.0) if (sign * side > 0.0).any()]
 
 
 def transient(system: System, verdict: Verdict, settings: Settings) -> dict[str, Any] | None:

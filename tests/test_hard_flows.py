@@ -60,8 +60,8 @@ def test_a_pole_of_the_coordinates_is_no_escape(tmp_path):
     pole, blowup = systems_in_file(tmp_path / "pole.toml")
     found = Verdict("unbounded", evidence={"run": "escaped"})
     e = gathered(swept_start([pole], BRIEF), BRIEF)[0]
-    assert truly_unbounded(e, found).reason == "step_dependent"
-    assert truly_unbounded(gathered(swept_start([blowup], BRIEF), BRIEF)[0], found) is found
+    assert truly_unbounded(e, found, BRIEF).reason == "step_dependent"
+    assert truly_unbounded(gathered(swept_start([blowup], BRIEF), BRIEF)[0], found, BRIEF) is found
     assert judged_reference(blowup, BRIEF)[1].regime == "unbounded"
 
 
@@ -95,3 +95,53 @@ def test_a_past_that_explodes_ends_its_own_lane_alone():
     start = swept_start([s, wild, s], BRIEF)
     assert [one == "ok" for one in start.status[:3]] == [True, False, True]
     assert start.t[0] == start.t[2] > 0
+
+
+def test_a_careful_orbit_has_all_the_time_to_escape():
+    """Forced, this flow blows up after some turns: well after the time into the forcing at which the run ended."""
+    s = system("dysts_halvorsen__forced").with_values({"A_f": 8.0})
+    assert judged_reference(s, BRIEF)[1].regime == "unbounded"
+
+    def rate(t, u):
+        x, y, z = u
+        a, b = 1.4, 4.0
+        return [-a * x - b * (y + z) - y * y + 8.0 * np.cos(1.5 * t), -a * y - b * (z + x) - z * z,
+                -a * z - b * (x + y) - x * x]  # fmt: skip
+
+    def far(_, u):
+        return np.abs(u).max() - 1e5
+
+    far.terminal = True
+    assert len(solve_ivp(rate, (0, 400), [*s.state.values()], method="DOP853", rtol=1e-10, events=far).t_events[0])
+
+
+def test_of_a_saddle_the_side_counts_on_which_the_orbit_passes():
+    """Aizawa's flow passes the saddle on its axis from above; what lies below runs into a sink, as it never does."""
+    s = system("dysts_aizawa").with_values({"e": 0.1352})
+    found = judged_reference(s, Settings())[1]
+    assert found.regime == "chaotic"
+    a, b, c, d, e, f = (s.parameters[name] for name in "abcdef")
+
+    def rate(_, u):
+        x, y, z = u
+        return [(z - b) * x - d * y, d * x + (z - b) * y,
+                c + a * z - z**3 / 3 - (x * x + y * y) * (1 + e * z) + f * z * x**3]  # fmt: skip
+
+    orbit = solve_ivp(rate, (0, 2_000), [*s.state.values()], method="DOP853", rtol=1e-9, atol=1e-9).y
+    saddle = min(np.roots([-1 / 3, 0, a, c]).real, key=lambda z: abs(z + 0.84))
+    near = np.hypot(orbit[0], orbit[1]) < 0.05
+    assert near.any()
+    assert orbit[2, near].min() > saddle
+
+
+def test_tori_of_angles_alone_are_seen_by_a_section():
+    """The ABC flow is integrable at c = 0 (Dombre et al. 1986, J. Fluid Mech. 167:353), and has tori nearby."""
+    weak, strong = (system("dysts_arnoldbeltramichildress").with_values({"c": c}) for c in (0.105, 1.2))
+    assert judged_reference(weak, Settings())[1].regime == "quasiperiodic"
+    assert judged_reference(strong, Settings())[1].regime == "chaotic"
+
+
+def test_a_wave_within_a_wave_is_a_forcing():
+    s = system("dysts_oscillatingflow")
+    assert s.forcing_period == pytest.approx(2 * np.pi / 0.49)
+    assert judged_reference(s.with_values({"k": 0.6}), Settings())[1].regime == "quasiperiodic"
