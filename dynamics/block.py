@@ -140,8 +140,11 @@ def single_orbit(
 
 
 def at_phase_zero(system: System, state: Array, t: float, h: float) -> Array:
-    """A state (d,) of a forced flow at time t, carried on to the next multiple of the forcing period; others as is."""
-    period = None if system.discrete else system.forcing_period
+    """A state (d,) of a forced flow at time t, carried on to the next multiple of the forcing period; others as is.
+
+    Those with noise or a delay are others: their state alone says too little to carry it on.
+    """
+    period = system.forcing_period if system.kind == "ode" else None
     rest = period - t % period if period is not None else 0.0
     if rest == 0.0 or rest == period:
         return state

@@ -171,3 +171,9 @@ def test_neutral_cycles_are_no_attractors_that_coexist() -> None:
     assert {p.verdict.regime for p in made.points} == {"periodic"}
     assert made.brackets == []
     assert {len(p.row["attractors"]) for p in made.points if p.row is not None} == {1}
+
+
+def test_a_forced_flow_with_noise_is_swept() -> None:
+    """Without noise it is a forced flow, whose states are carried to phase 0; with it a state alone has no phase."""
+    made = swept(system("duffing_chaotic__noise"), Sweep("eta", 0.0, 0.3, 4))
+    assert [p.verdict.regime for p in made.points][1:] == ["stochastic"] * 3
