@@ -130,7 +130,7 @@ def test_whatever_is_shown_is_escaped():
 def test_a_fault_takes_the_pictures_of_its_own_system_alone():
     s = [system(name) for name in SYSTEMS]
     drawn = [orbits(one, ()) for one in (s[0], s[2])]
-    assert in_places(s, drawn, [Fault("henon", "trace")]) == [drawn[0], None, drawn[1]]
+    assert list(in_places(s, drawn, [Fault("henon", "trace")])) == [drawn[0], None, drawn[1]]
     text = system_page(s[1], known_of(s, SHIPPED)["henon"], None, None, None)
     assert "without pictures" in text
     assert Read(text).open == []

@@ -1,7 +1,7 @@
 """The atlas: an index of systems that one can search, and a page of each, from a ground-truth release."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from pathlib import Path
 
@@ -24,28 +24,34 @@ def write_atlas(
     folder: Path, systems: Sequence[System], release: Path, jobs: int = 1, progress: Progress | None = None,
     fresh: bool = False, links: dict[str, str] | None = None,
 ) -> list[Fault]:  # fmt: skip
-    """Write index.html and the page of every system; what it returns are systems whose orbits a fault ended.
+    """Write index.html and the page of every system, each once its orbits are there.
 
-    links : further pages of the folder, by their names.
+    What it returns are systems whose orbits a fault ended. links : further pages of the folder, by their names.
     """
     known = known_of(systems, release)
+    for name in ASSETS:
+        write_whole(folder / name, asset(name).encode())
+    write_whole(folder / "index.html", index(systems, known, links or {}).encode())
     tasks = [(s, tuple(_grid(row) for row in known[s.id].sweeps)) for s in systems]
     faults: list[Fault] = []
-    found = list(Workers(jobs, progress, kept_orbits(fresh)).each(orbits, tasks, "orbits", faults))
+    found = Workers(jobs, progress, kept_orbits(fresh)).each(orbits, tasks, "orbits", faults)
     for i, (s, drawn) in enumerate(zip(systems, in_places(systems, found, faults), strict=True)):
         before, after = (_beside(systems, n) for n in (i - 1, i + 1))
         content = system_page(s, known[s.id], drawn, before, after)
         write_whole(folder / PLACE / f"{s.id}.html", content.encode())
-    for name in ASSETS:
-        write_whole(folder / name, asset(name).encode())
-    write_whole(folder / "index.html", index(systems, known, links or {}).encode())
     return faults
 
 
-def in_places(systems: Sequence[System], found: Sequence[Orbits], faults: Sequence[Fault]) -> list[Orbits | None]:
-    """What was found of each system, None where a fault ended it."""
-    rest, lost = iter(found), {fault.subject for fault in faults}
-    return [None if s.id in lost else next(rest) for s in systems]
+def in_places(systems: Sequence[System], found: Iterable[Orbits], faults: Sequence[Fault]) -> Iterator[Orbits | None]:
+    """What was found of each system as it comes, None where a fault ended it, which is known before what comes next."""
+    waiting = iter(systems)
+    for drawn in found:
+        for s in waiting:
+            if s.id not in {fault.subject for fault in faults}:
+                yield drawn
+                break
+            yield None
+    yield from (None for _ in waiting)
 
 
 def known_of(systems: Sequence[System], release: Path) -> dict[str, Known]:
