@@ -28,6 +28,9 @@ COLOURS = {
     "undecided": "#e0a800",
 }
 DPI = 110
+POINTS_WIDE = 650  # typographic points across the axes
+FINE = 2.5  # points between neighbours of a grid, below which an orbit is drawn pixel by pixel
+WIDTH = 0.6  # of the spacing: what a point of an orbit takes up on a coarser grid
 
 
 def pictures(fresh: bool = False) -> Results:
@@ -40,11 +43,11 @@ def pictures(fresh: bool = False) -> Results:
 class Diagram:
     """What is drawn of a sweep: points of orbits, and exponents with their errors, by regime; brackets; texts.
 
-    orbits : for each regime the number of grid points, and (parameter, value) of every point of an orbit, (n, 2).
+    orbits : for each regime its grid points (m,), and (parameter, value) of every point of an orbit, (n, 2).
     exponents : (parameter, exponent, error) of the grid points that have one, (m, 3), and their regimes.
     """
 
-    orbits: dict[str, tuple[int, Array]]
+    orbits: dict[str, tuple[Array, Array]]
     exponents: Array
     regimes: list[str]
     brackets: list[tuple[float, float]]
@@ -57,11 +60,12 @@ class Diagram:
 def diagram(result: SweepResult) -> Diagram:
     """What is drawn of a sweep."""
     name, sweep = result.sweep.parameter, result.sweep
-    orbits: dict[str, tuple[int, Array]] = {}
+    orbits: dict[str, tuple[Array, Array]] = {}
     for regime in dict.fromkeys(p.verdict.regime for p in result.points):
         group = [p for p in result.points if p.verdict.regime == regime]
         x = np.concatenate([np.full(len(p.orbit), p.params[name]) for p in group])
-        orbits[regime] = len(group), np.column_stack([x, np.concatenate([p.orbit for p in group])])
+        places = np.array([p.params[name] for p in group])
+        orbits[regime] = places, np.column_stack([x, np.concatenate([p.orbit for p in group])])
     figures = [(p, p.row["indicators"]["lyapunov_max"]) for p in result.points if p.row is not None]
     known = [(p, f) for p, f in figures if f["value"] is not None]
     variable = next(iter(result.system.state))
@@ -88,18 +92,24 @@ def orbit_diagram(drawn: Diagram) -> bytes:
         figure, (above, below) = plt.subplots(
             2, 1, figsize=(10, 7), sharex=True, height_ratios=(2, 1), layout="constrained"
         )
-        for regime, (count, points) in drawn.orbits.items():
-            above.plot(points[:, 0], points[:, 1], ",", color=COLOURS[regime], alpha=0.6)
-            above.plot([], [], "s", color=COLOURS[regime], label=f"{regime.replace('_', ' ')} ({count})")
+        spacing = POINTS_WIDE / sum(len(places) for places, _ in drawn.orbits.values())
+        for regime, (places, points) in drawn.orbits.items():
+            mark = {"marker": "_", "markersize": WIDTH * spacing} if spacing > FINE else {"marker": ","}
+            above.plot(points[:, 0], points[:, 1], color=COLOURS[regime], alpha=0.6, linestyle="", **mark)
+            label = f"{regime.replace('_', ' ')} ({len(places)})"
+            foot = above.get_xaxis_transform()  # a strip of regimes, which shows those without an orbit too
+            above.plot(places, np.full(len(places), 0.012), "s", color=COLOURS[regime], label=label, markersize=3,
+                       markeredgewidth=0, transform=foot)  # fmt: skip
         _exponents(below, drawn)
         for axis in (above, below):
             for lo, hi in drawn.brackets:
                 axis.axvspan(lo, hi, color="black", alpha=0.35, linewidth=0.6)
         above.set_ylabel(drawn.variable)
         above.set_title(drawn.title)
-        above.legend(loc="upper left", fontsize=8, framealpha=0.9)
+        above.legend(loc="upper left", fontsize=8, framealpha=0.9, markerscale=2)
         below.set_ylabel("largest Lyapunov exponent")
-        below.set_xlabel(f"{drawn.parameter}   ({len(drawn.brackets)} brackets marked)")
+        count = len(drawn.brackets)
+        below.set_xlabel(f"{drawn.parameter}   ({count} {'bracket' if count == 1 else 'brackets'} marked)")
         below.set_xlim(*drawn.ends)
         buffer = io.BytesIO()
         figure.savefig(buffer, dpi=DPI, format="png", metadata={"Software": None})
