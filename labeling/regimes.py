@@ -52,8 +52,9 @@ def _rotation_numbers(e: Evidence) -> dict[str, float]:
 def _regime(e: Evidence) -> Verdict:
     if e.system.noisy and e.status == "ok":
         return Verdict("stochastic", evidence={"noise": list(e.system.noise), "lyapunov_max": e.largest.value})
-    if e.status == "blew_up" and e.system.has_formula and _leaves_domain(e):
-        return Verdict("undecided", reason="budget", evidence={"run": "the rule has no finite value on the orbit"})
+    if e.status == "blew_up" and e.system.has_formula and (np.isfinite(e.series).all() or _leaves_domain(e)):
+        which = "the rule's derivative" if np.isfinite(e.series).all() else "the rule"
+        return Verdict("undecided", reason="budget", evidence={"run": f"{which} has no finite value on the orbit"})
     if e.status in ("escaped", "blew_up"):
         return Verdict("unbounded", evidence={"run": e.status})
     if e.status == "stalled":

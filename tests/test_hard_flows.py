@@ -1,4 +1,4 @@
-"""Flows whose step, turns or coordinates are hard: what a label does where its first look misleads."""
+"""Systems whose step, turns, coordinates or slope are hard: what a label does where its first look misleads."""
 
 import numpy as np
 import pytest
@@ -145,3 +145,11 @@ def test_a_wave_within_a_wave_is_a_forcing():
     s = system("dysts_oscillatingflow")
     assert s.forcing_period == pytest.approx(2 * np.pi / 0.49)
     assert judged_reference(s.with_values({"k": 0.6}), Settings())[1].regime == "quasiperiodic"
+
+
+def test_a_derivative_that_is_infinite_is_no_escape():
+    """cos(a arccos x) stays within 1 whatever a is; at x = 1, where it ends for a < 1, acos has no finite slope."""
+    found = judged_reference(system("dysts_map_chebyshev").with_values({"a": 0.3}), Settings())[1]
+    assert (found.regime, found.evidence["run"]) == (
+        "undecided", "the rule's derivative has no finite value on the orbit"
+    )  # fmt: skip
