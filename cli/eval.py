@@ -103,7 +103,8 @@ def evaluate(
         raise UsageError(str(error)) from None
     asking = Asking(asked[0], chosen, asked[1], front, epochs, max_connections, timeout, told, allowed, budget)
     _ask(rows, asking, run, price)
-    notes = [*notes, f"replies and scores are in {place}; `inspect view --log-dir {place / LOGS}` shows the calls"]
+    calls = f"; `inspect view --log-dir {place / LOGS}` shows the calls" if (place / LOGS).exists() else ""
+    notes = [*notes, f"replies and scores are in {place}{calls}"]
     asked_rows = questions[questions["id"].isin(rows["id"])]
     score_file(read_predictions(run.path), asked_rows, digest, notes, as_json, out=place / SCORES)
 
