@@ -79,7 +79,7 @@ class Carried:
 def differing(points: Sequence[Point]) -> list[tuple[int, int]]:
     """Indices of neighbouring decided points whose verdicts differ; undecided points between them are passed over."""
     decided = [i for i, p in enumerate(points) if p.verdict.regime != "undecided"]
-    return [(i, j) for i, j in pairwise(decided) if points[i].verdict.key != points[j].verdict.key]
+    return [(i, j) for i, j in pairwise(decided) if points[i].verdict.differs(points[j].verdict)]
 
 
 def carried(system: System, sweep: Sweep, points: Sequence[Point], settings: Settings, workers: Workers) -> Carried:
@@ -146,7 +146,7 @@ def _drawn(points: Sequence[Point], settings: Settings, workers: Workers) -> dic
 
 
 def _alike(a: Point, b: Point) -> bool:
-    if a.verdict.key != b.verdict.key:
+    if a.verdict.differs(b.verdict):
         return False
     mine, other = a.verdict.cycle, b.verdict.cycle
     if mine is None or other is None:
@@ -209,7 +209,7 @@ def _branch(system: System, sweep: Sweep, point: Point) -> Branch:
 
 
 def _changes(system: System, sweep: Sweep, pairs: Sequence[tuple[Point, Point]]) -> list[bool]:
-    return [a.verdict.key != b.verdict.key or _jumped(system, sweep, a, b) for a, b in pairs]
+    return [a.verdict.differs(b.verdict) or _jumped(system, sweep, a, b) for a, b in pairs]
 
 
 def _jumped(system: System, sweep: Sweep, a: Point, b: Point) -> bool:

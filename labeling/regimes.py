@@ -15,14 +15,13 @@ from indicators.rotation import rotation_number
 from labeling.confirmation import NEAR_RETURN, distance_to, on_repelling, resting_or_periodic
 from labeling.evidence import Evidence
 from labeling.returns import returning
-from labeling.verdict import Verdict
+from labeling.verdict import NEUTRAL, Verdict
 
 # K tends to 1 or 0 (Gottwald & Melbourne 2009, section 3); between, it says nothing yet
 K_CHAOTIC, K_REGULAR = 0.8, 0.2
 SLOPE_RATIO = (0.5, 1.5)  # of 2 * MEGNO slope to the largest exponent; 1 in the limit
 DOMAIN_STEPS = 20_000  # in which an orbit that leaves the rule's domain is retraced
 LONG_ENOUGH = 4  # times the usual lengths, after which a flow that turns seldom is judged without K
-NEUTRAL = 2.0  # times ln T/T: what a neutral direction, whose deviations grow like T, may read
 RESONANT = 5e-4  # of the extent: a median return within LONGEST_RETURN that near is no torus's generic one
 FEW_VARIABLES = 10  # up to which an orbit on an attractor comes back to within 0.3 of its extent in all of them
 LIKE_PRESENT = 1.25  # by which the nearest state of the past may be further than that of the present

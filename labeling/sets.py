@@ -109,7 +109,7 @@ def _gap(system: System, a: Array, b: Array) -> float:
 
 
 def _alike(e: Evidence, v: Verdict, other: Evidence, w: Verdict) -> bool:
-    if v.key != w.key or v.stability != w.stability:
+    if v.differs(w) or v.stability != w.stability:
         return False
     if v.regime in ("unbounded", "undecided"):
         return True

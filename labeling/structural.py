@@ -79,6 +79,9 @@ def hyperchaotic(s: Study) -> Predicate:
         return Predicate(False, "exact" if exact else "measured", {"fact": why})
     if s.verdict.regime == "undecided":
         return s.open()
+    if s.verdict.second_open:
+        found = {name: s.verdict.evidence[name] for name in ("second_exponent", "ln_T_over_T")}
+        return undecided("the second exponent is neither above 0 nor as small as a neutral one", **found)
     return Predicate(s.verdict.regime == "hyperchaotic", "measured", s.regime)
 
 

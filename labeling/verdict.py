@@ -15,6 +15,7 @@ Reason = Literal[
     "possible_sna", "heteroclinic", "budget",
 ]  # fmt: skip
 Stability = Literal["attracting", "neutral", "repelling"]
+NEUTRAL = 2.0  # times ln T/T: what a neutral direction, whose deviations grow like T, may read
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,19 @@ class Verdict:
     def key(self) -> tuple[str, int | None, int | None]:
         """What makes two verdicts different for a bracket: regime, period, and turns of a flow's cycle."""
         return self.regime, self.period, self.evidence.get("section_points")
+
+    @property
+    def second_open(self) -> bool:
+        """Whether chaos has a second exponent that is neither shown to be positive nor as small as a neutral one."""
+        if self.regime != "chaotic" or "second_exponent" not in self.evidence:
+            return False
+        return bool(self.evidence["second_exponent"] > NEUTRAL * self.evidence["ln_T_over_T"])
+
+    def differs(self, other: "Verdict") -> bool:
+        """Whether the two contradict each other, and are no two readings of what the intervals leave open."""
+        if self.is_chaotic and other.is_chaotic and (self.second_open or other.second_open):
+            return False
+        return self.key != other.key
 
     @property
     def bands(self) -> int | None:

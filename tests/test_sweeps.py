@@ -7,11 +7,17 @@ import pytest
 
 from dynamics.registry import system
 from dynamics.system import Sweep, System, system_from_row
+from labeling.gathering import gathered, reference_start
 from labeling.hysteresis import differing
 from labeling.points import Point
+from labeling.predicates import PROCEDURES
+from labeling.settings import Settings
+from labeling.study import Study
 from labeling.sweeps import SweepResult, swept
 from labeling.thresholds import Bracket
 from labeling.verdict import Verdict
+
+BRIEF = Settings(records=256, series=2048, turning_steps=20_000)
 
 
 def bracketed(name: str, parameter: str, lo: float, hi: float, n: int) -> list[Bracket]:
@@ -70,6 +76,16 @@ def test_undecided_points_are_never_an_end() -> None:
     rest, cycle, open_ = Verdict("fixed_point", 1), Verdict("periodic", 2), Verdict("undecided", reason="budget")
     assert differing(points(rest, open_, cycle, cycle)) == [(0, 2)]
     assert differing(points(rest, open_, rest)) == []
+
+
+def test_a_second_exponent_that_is_open_separates_nothing() -> None:
+    """Chaos may be hyperchaos where its second exponent is neither shown nor as small as a neutral one."""
+    second = (("hyperchaotic", 0.03), ("chaotic", 0.02), ("chaotic", 0.004))
+    hyper, weak, plain = (Verdict(r, evidence={"second_exponent": x, "ln_T_over_T": 0.005}) for r, x in second)
+    points = [Point(system("dysts_hyperrossler"), v, {}, None, np.empty(0)) for v in (hyper, weak, hyper, plain)]
+    assert differing(points) == [(2, 3)]
+    e = gathered(reference_start(points[0].version, BRIEF), BRIEF)[0]
+    assert [Study(e, v, BRIEF, PROCEDURES).value("HyperChaotic") for v in (hyper, weak, plain)] == [True, None, False]
 
 
 def width_allowed(value: float, lo: float, hi: float) -> float:
