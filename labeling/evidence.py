@@ -39,7 +39,7 @@ class Evidence:
     `maxima` are local maxima of the widest variable of a flow (empty for a map), `h` is the step, `t` the time at which
     the series begins, `horizon` the factor by which the settings' lengths were multiplied, `divergence` the mean of
     div f along the run of the deviations (NaN where it was not gathered), `step_error` what is known otherwise of the
-    step's effect on an exponent.
+    step's effect on an exponent. `singular` : only its deviations blew up, where the rule has no slope.
     """
 
     system: System
@@ -55,6 +55,7 @@ class Evidence:
     seed: int
     divergence: float = math.nan
     step_error: float = 0.0
+    singular: bool = False
 
     @property
     def parameters(self) -> Array:

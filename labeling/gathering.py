@@ -202,13 +202,13 @@ def _evidences(
     for i, version in enumerate(start.versions):
         lanes = list(range(LANES)) if start.pooled else [i]
         ends = [s for lane in lanes for s in (start.status[lane], tangent.status[lane], fine.status[lane]) if s != "ok"]
-        if not ends and (np.isnan(tangent.growth[:, :, lanes]) | np.isposinf(tangent.growth[:, :, lanes])).any():
-            ends = ["blew_up"]  # a derivative was not finite on the orbit
+        growth = tangent.growth[:, :, lanes]
+        singular = not ends and bool((np.isnan(growth) | np.isposinf(growth)).any())
         out.append(
             Evidence(
                 version,
-                ends[0] if ends else "ok",
-                tangent.growth[:, :, lanes],
+                "blew_up" if singular else ends[0] if ends else "ok",
+                growth,
                 float(tangent.interval[i]),
                 fine.states[:, :, i],
                 float(fine.interval[i]),
@@ -219,6 +219,7 @@ def _evidences(
                 settings.seed,
                 float(tangent.divergence[lanes].mean()),
                 float(np.abs(error[lanes]).max()),
+                singular,
             )
         )
     return out

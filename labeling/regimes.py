@@ -51,8 +51,8 @@ def _rotation_numbers(e: Evidence) -> dict[str, float]:
 def _regime(e: Evidence) -> Verdict:
     if e.system.noisy and e.status == "ok":
         return Verdict("stochastic", evidence={"noise": list(e.system.noise), "lyapunov_max": e.largest.value})
-    if e.status == "blew_up" and e.system.has_formula and (np.isfinite(e.series).all() or _leaves_domain(e)):
-        which = "the rule's derivative" if np.isfinite(e.series).all() else "the rule"
+    if e.status == "blew_up" and e.system.has_formula and (e.singular or _leaves_domain(e)):
+        which = "the rule's derivative" if e.singular else "the rule"
         return Verdict("undecided", reason="budget", evidence={"run": f"{which} has no finite value on the orbit"})
     if e.status in ("escaped", "blew_up"):
         return Verdict("unbounded", evidence={"run": e.status})
