@@ -9,7 +9,7 @@ from dynamics.block import Array
 from dynamics.codegen import LANES
 from dynamics.cycles import wrapped
 from dynamics.lanes import moved, placed
-from labeling.evidence import Evidence
+from labeling.evidence import STILL, Evidence
 
 PAIRS = 128
 APART = 1e-9  # of the extent, at the start
@@ -110,8 +110,7 @@ def _square_error(e: Evidence, difference: Array) -> Array:
             turn = 2 * np.pi / e.system.circle[name]
             error = error + 2.0 - 2.0 * np.cos(turn * difference[:, c])
             variance += 1.0 - abs(np.exp(1j * turn * e.series[:, c]).mean()) ** 2
-        else:
-            unit = max(float(e.extent[c]), 1e-300)
+        elif (unit := float(e.extent[c])) > STILL * e.scale:  # of what does not move there is nothing to forecast
             error = error + (difference[:, c] / unit) ** 2
             variance += float(e.series[:, c].var()) / unit**2
     return error / max(variance, 1e-300)

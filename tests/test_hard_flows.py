@@ -9,9 +9,10 @@ from dynamics.codegen import LANES
 from dynamics.registry import system, systems_in_file
 from dynamics.run_alone import Alone
 from dynamics.section import local_maxima
+from dynamics.system import system_from_row
 from labeling.escape import truly_unbounded
 from labeling.gathering import gathered, reference_start, swept_start
-from labeling.points import judged_reference
+from labeling.points import judged_reference, label
 from labeling.regimes import regime
 from labeling.settings import Settings
 from labeling.verdict import Verdict
@@ -153,3 +154,11 @@ def test_a_derivative_that_is_infinite_is_no_escape():
     assert (found.regime, found.evidence["run"]) == (
         "undecided", "the rule's derivative has no finite value on the orbit"
     )  # fmt: skip
+
+
+def test_a_variable_that_does_not_move_is_no_part_of_a_forecast():
+    """The logistic map at r = 3.9 beside a variable at rest: pairs part, and the forecast fails, as without it."""
+    row = {"kind": "map", "state": {"x": 0.1, "y": 0.0}, "parameters": {"r": 3.9}, "rule": ["r*x*(1 - x)", "y/2"],
+           "box": {"x": [0.0, 1.0], "y": [0.0, 1.0]}}  # fmt: skip
+    found = label(system_from_row("beside", row), BRIEF)["predicates"]
+    assert (found["Chaotic"]["value"], found["PointUnpredictable"]["value"]) == ("TRUE", "TRUE")
