@@ -81,22 +81,22 @@ def run(page: str, slow: bool = False) -> list[str]:
     """Run a page's blocks in the current folder; a sentence for each that comes out otherwise than it says."""
     found = blocks(page)
     names: dict[str, Any] = {"__name__": "example"}
-    wrong = []
+    wrong: list[str] = []
     for block, after in pairwise([*found, Block(0, "", "", frozenset(), "")]):
+        if "slow" in block.keys and not slow:
+            continue
         if "file" in block.keys:
             Path(block.reason).write_text(block.text, encoding="utf-8")
         elif "syntax" in block.keys:
             for command, _ in commands(block):
                 check_syntax(command)
-        elif block.language == "console" and (slow or "slow" not in block.keys):
-            said = [(command, shown, _printed(command)) for command, shown in commands(block)]
-            wrong += [trouble for _, shown, real in said if (trouble := _difference(block, shown, real))]
+        elif block.language == "console":
+            wrong += [_difference(block, shown, _printed(command)) for command, shown in commands(block)]
         elif block.language == "python":
             with contextlib.redirect_stdout(io.StringIO()) as out:
                 exec(compile(block.text, f"line {block.line}", "exec"), names)
-            shown = after.text if after.language == "text" else ""
-            wrong += filter(None, [_difference(block, shown, out.getvalue())])
-    return wrong
+            wrong.append(_difference(block, after.text if after.language == "text" else "", out.getvalue()))
+    return [trouble for trouble in wrong if trouble]
 
 
 def alike(shown: str, real: str, words: bool = False) -> bool:

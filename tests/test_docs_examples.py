@@ -1,5 +1,6 @@
 """Every example of the pages that begin, and of the README, runs; tests/examples.py says how pages mark them."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -31,8 +32,10 @@ def test_no_example_is_passed_over(page: str) -> None:
     """Every block is of a kind that is run or written, and none stands indented, where it would not be seen."""
     found = blocks(text(page))
     assert text(page).count("\n```") == 2 * len(found)
+    assert text(page).count("<!-- ") == sum(bool(one.keys) for one in found)
     assert {one.language for one in found} <= LANGUAGES
     assert {key for one in found for key in one.keys} <= KEYS
+    assert {one.language for one, after in pairwise(found) if after.language == "text"} <= {"python"}
     assert [one.line for one in found if one.language in ("toml", "json") and "file" not in one.keys] == []
     assert [line for line in text(page).splitlines() if line.startswith("    ") and "bench " in line] == []
 
