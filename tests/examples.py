@@ -5,7 +5,8 @@ What stands in a comment before a block says how it is treated: `<!-- KEYS: reas
     file      the block is the content of the file that the reason names
     slow      it takes minutes, and is run by `make test-slow`
     syntax    it needs what a test has not, such as a network: commands and options are looked up, nothing is run
-    words     digits of what it prints depend on the processor: words are compared, and values with a half-width
+    words     digits of what it prints depend on the processor, or on the release: words are compared, and values with
+              a half-width
 
 In a block `console` commands begin with "$ ", and what they print follows; in a block `text` stands what the block
 `python` before it prints. "..." stands for any text, alone in a line for any lines.
