@@ -66,6 +66,7 @@ def mcc(counts: Floats) -> Floats:
     gold, answers = (tp + fn) * (tn + fp), (tp + fp) * (tn + fn)
     with np.errstate(divide="ignore", invalid="ignore"):
         value = (tp * tn - fp * fn) / (np.sqrt(gold) * np.sqrt(answers))
+    value = np.where(fp + fn == 0, 1.0, np.where(tp + tn == 0, -1.0, value))  # where the quotient may be rounded
     return np.where(gold == 0, np.nan, np.where(answers == 0, 0.0, np.clip(value, -1.0, 1.0)))
 
 

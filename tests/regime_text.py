@@ -33,6 +33,7 @@ LATER = 2000  # after which chaos is looked at again: it may have been a transie
 GROWTH = 0.02  # of the deviation in one turn, above which it is growth
 ITERATES = 20_000
 RECURRENCE = 1e-4  # of the extent
+NOISE = 1e-8  # of the state, below which what moves is the integrator's error: a rest, which crosses no section
 
 
 class Question(NamedTuple):
@@ -182,7 +183,9 @@ def of_flow(f, j, u, ring):
             return judged(True, False, False, (0, 0))
         t, u, late = run.t[-1], run.y[:, -1], run.y[:, -len(run.t) // 4 :]
         across = int(np.where(free, np.ptp(late, axis=1), -1.0).argmax())
-        found = measured(f, j, t, u, turn, free, (across, float(late[across].mean())))
+        moves = np.ptp(late[across]) > NOISE * max(1.0, np.abs(late[across]).max())
+        level = float(late[across].mean()) if moves else -np.inf
+        found = measured(f, j, t, u, turn, free, (across, level))
         if found is None or not found["Chaotic"]:
             break
     return found

@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import warnings
 
 import pandas as pd
 import pytest
@@ -76,14 +77,66 @@ def test_hugging_face_reads_the_folder(rows, folder, tmp_path, monkeypatch):
         assert row["params"] is None or json.loads(one["params"]) == row["params"]
 
 
-def test_the_task_for_lm_evaluation_harness_finds_the_rows(rows, folder):
-    spec = importlib.util.spec_from_file_location("lm_eval_data", folder / "lm_eval_data.py")
-    pytest.importorskip("datasets")
+def module_of(path):
+    spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    found = module.splits()
+    return module
+
+
+def test_the_task_for_lm_evaluation_harness_finds_the_rows(rows, folder):
+    pytest.importorskip("datasets")
+    found = module_of(folder / "lm_eval_data.py").splits()
     assert sum(len(split) for split in found.values()) == len(rows)
     assert "test" in found
+
+
+def test_lm_evaluation_harness_lists_and_runs_the_task(rows, folder, tmp_path, monkeypatch):
+    """Its dummy model draws a log-probability for each choice, and is right where that of the answer is larger."""
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setenv("HF_DATASETS_CACHE", str(tmp_path))
+    pytest.importorskip("lm_eval")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of its own imports
+        from lm_eval import simple_evaluate
+        from lm_eval.tasks import TaskManager
+
+        manager = TaskManager(include_path=str(folder), include_defaults=False)
+        assert list(manager.all_tasks) == ["chaostruth"]
+        made = simple_evaluate("dummy", tasks=["chaostruth"], task_manager=manager, bootstrap_iters=0)
+    samples = {one["doc"]["id"]: one for one in made["samples"]["chaostruth"]}
+    tested = {row["id"]: row for row in rows if row["split"] == "test"}
+    assert samples.keys() == tested.keys()
+    for name, one in samples.items():
+        (prompt, first), (_, second) = one["arguments"]
+        assert prompt == f"Question: {tested[name]['question']}\nAnswer (TRUE or FALSE):"
+        assert (first, second) == (" TRUE", " FALSE")
+        assert one["target"] == tested[name]["ground_truth"]
+        (for_true, _), (for_false, _) = one["filtered_resps"]
+        assert one["acc"] == ((for_true > for_false) == (one["target"] == "TRUE"))
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # of a stream that it leaves open
+def test_inspect_runs_the_task(rows, folder, tmp_path):
+    """A model that always says TRUE is right where the answer is TRUE."""
+    pytest.importorskip("inspect_ai")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from inspect_ai import eval as run
+        from inspect_ai.model import ModelOutput, ModelUsage, get_model
+
+        def says(*_):
+            output = ModelOutput.from_content("x", "TRUE")
+            output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+            return output
+
+        task = module_of(folder / "inspect_task.py").chaostruth(split="test", family="atomic")
+        model = get_model("mockllm/x", custom_outputs=says, memoize=False)
+        (log,) = run(task, model=model, display="none", log_dir=str(tmp_path))
+    tested = [row for row in rows if (row["split"], row["type"]) == ("test", "atomic")]
+    assert (log.status, {one.id for one in log.samples}) == ("success", {row["id"] for row in tested})
+    right = sum(row["ground_truth"] == "TRUE" for row in tested) / len(tested)
+    assert log.results.scores[0].metrics["accuracy"].value == pytest.approx(right)
 
 
 def test_the_card_counts_what_is_there(rows):

@@ -136,6 +136,16 @@ def test_a_perfect_answerer_is_not_certain() -> None:
     assert (constant.value, constant.lo, constant.hi, constant.interval) == (0.0, 0.0, 0.0, "constant")
 
 
+def test_all_right_and_all_wrong_are_exactly_1_and_minus_1() -> None:
+    """89 FALSE and 75 TRUE, each said to be the other: a product of square roots is -0.9999999999999999 there."""
+    first, second = np.meshgrid(np.arange(1.0, 200.0), np.arange(1.0, 200.0))
+    none = np.zeros_like(first)
+    assert (mcc(np.stack([first, none, second, none], axis=-1)) == 1.0).all()
+    assert (mcc(np.stack([none, first, none, second], axis=-1)) == -1.0).all()
+    wrong = clustered_interval(np.array([[0.0, 80.0, 0.0, 70.0], [0.0, 9.0, 0.0, 5.0]]))
+    assert (wrong.value, wrong.lo, wrong.interval) == (-1.0, -1.0, "wilson")
+
+
 def test_one_cluster_with_all_errors_has_a_wide_interval() -> None:
     truth, cluster = np.arange(400) % 2 == 0, np.arange(400) // 10
     said = truth.copy()
