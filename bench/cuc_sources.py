@@ -39,9 +39,10 @@ def read_pairs(path: Path) -> tuple[pd.DataFrame, list[Fault]]:
     """
     rows: list[dict[str, Any]] = []
     wrong: list[Fault] = []
-    lines = json_lines(path)
+    count = 0
     seen: set[str] = set()
-    for n, line in lines:
+    for n, line in json_lines(path):
+        count += 1
         made = line if isinstance(line, str) else _pair(line)
         if isinstance(made, str):
             wrong.append(Fault(str(path), n, made))
@@ -50,7 +51,7 @@ def read_pairs(path: Path) -> tuple[pd.DataFrame, list[Fault]]:
         else:
             seen.add(made[0]["id"])
             rows += [row | {"file": str(path), "line": n} for row in made]
-    return questions_frame(rows, {}), told_once(path, wrong, len(lines))
+    return questions_frame(rows, {}), told_once(path, wrong, count)
 
 
 def _pair(row: Mapping[str, Any]) -> list[dict[str, Any]] | str:

@@ -29,7 +29,7 @@ class Predictions:
     """The replies of one file, a row each; what could not be read; and what the file says of its origin.
 
     table : id, epoch, response, finish_reason, error, logprobs (null, or position and top: (token, log-probability))
-    items : by id the row of the question with its gold answer, where the file carries it
+    items : by id the row of the question with its gold answer, where the file carries it and it is asked for
     """
 
     path: Path
@@ -44,44 +44,56 @@ class Predictions:
         return self.origin.get("model", self.path.stem)
 
 
-def read_predictions(path: Path) -> Predictions:
-    """The replies of a file of any form, told by its name's end and its first keys."""
+def read_predictions(path: Path, items: bool = True) -> Predictions:
+    """The replies of a file of any form, told by its name's end and its first keys; without `items` it needs less."""
     if not path.is_file():
         fault = Fault(str(path), None, "there is no such file; replies as .jsonl, .csv, .json or .eval are needed")
         return Predictions(path, _table([]), [fault], {})
     kinds = {".csv": _csv_rows, ".eval": _inspect_zip, ".json": _inspect_json}
+    kept = _Kept(path, items)
     try:
-        found = list(kinds.get(path.suffix.lower(), _json_rows)(path))
+        for n, raw in kinds.get(path.suffix.lower(), _json_rows)(path):
+            kept.take(n, raw)
     except (_UnreadableError, csv.Error) as error:
         return Predictions(path, _table([]), [Fault(str(path), None, str(error))], {})
-    rows: list[Row] = []
-    items: dict[str, Row] = {}
-    wrong: list[Fault] = []
-    seen: dict[tuple[str, int], int] = {}
-    for n, raw in found:
-        row = raw if isinstance(raw, str) else _checked(raw)
-        if isinstance(row, str):
-            wrong.append(Fault(str(path), n, row))
-            continue
-        key = row["id"], row["epoch"]
-        if key in seen:
-            again = f"the id {shown(row['id'])} has an answer in line {seen[key]} already; this line is left out"
-            wrong.append(Fault(str(path), n, again))
-        else:
-            seen[key] = n
-            rows.append(row)
-            item = row.get("item")
-            if isinstance(item, dict):
-                items[row["id"]] = item
-    origin: dict[str, str] = {}
-    for name in SAME:
-        values = {json.dumps(row[name], sort_keys=True) for row in rows if row.get(name)}
+    for name, values in kept.same.items():
         if len(values) > 1:
             told = f"the rows name {len(values)} different values of {name}; a file holds the replies of one run"
             return Predictions(path, _table([]), [Fault(str(path), None, told)], {})
-        if values:
-            origin[name] = str(json.loads(values.pop()))
-    return Predictions(path, _table(rows), told_once(path, wrong, len(found)), origin, items)
+    origin = {name: str(json.loads(*values)) for name, values in kept.same.items() if values}
+    return Predictions(path, _table(kept.rows), told_once(path, kept.wrong, kept.count), origin, kept.items)
+
+
+class _Kept:
+    """What is kept of the rows of a file, which are let go one by one: with their questions they are large."""
+
+    def __init__(self, path: Path, with_items: bool) -> None:
+        self.path, self.with_items, self.count = path, with_items, 0
+        self.rows: list[Row] = []
+        self.wrong: list[Fault] = []
+        self.items: dict[str, Row] = {}
+        self.same: dict[str, set[str]] = {name: set() for name in SAME}
+        self._seen: dict[tuple[str, int], int] = {}
+
+    def take(self, n: int, raw: Row | str) -> None:
+        """The row of line n, or what is wrong with it."""
+        self.count += 1
+        row = raw if isinstance(raw, str) else _checked(raw)
+        if isinstance(row, str):
+            self.wrong.append(Fault(str(self.path), n, row))
+            return
+        key = row["id"], row["epoch"]
+        if key in self._seen:
+            again = f"the id {shown(row['id'])} has an answer in line {self._seen[key]} already; this line is left out"
+            self.wrong.append(Fault(str(self.path), n, again))
+            return
+        self._seen[key] = n
+        self.rows.append({name: row.get(name) for name in COLUMNS})
+        for name in SAME:
+            if row.get(name):
+                self.same[name].add(json.dumps(row[name], sort_keys=True))
+        if self.with_items and isinstance(row.get("item"), dict):
+            self.items[row["id"]] = row["item"]
 
 
 class _UnreadableError(ValueError):

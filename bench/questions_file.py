@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+import sys
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from dynamics.nearest import shown
 
 NEEDED = ("id", "question", "ground_truth", "type")  # of which each is a text
 KNOWN = (*NEEDED, "system_id", "template", "name")
+UNSCORED = ("provenance", "canary", "goal", "links", "rules", "axioms", "evidence")  # for readers of the data set
 ANSWERS = ("TRUE", "FALSE")
 
 
@@ -28,8 +30,10 @@ class Fault:
         return f"{self.path}{'' if self.line is None else f', line {self.line}'}: {self.sentence}"
 
 
-def read_questions(path: Path) -> tuple[pd.DataFrame, list[Fault]]:
+def read_questions(path: Path, without: Collection[str] = ()) -> tuple[pd.DataFrame, list[Fault]]:
     """All questions of a file, or of a folder's data/*.jsonl, else its *.jsonl; and what could not be read.
+
+    without : keys that are left out, for large sets are read into memory whole
 
     The frame has every key that occurs as a column (at least id, question, ground_truth, type, system_id, template,
     name), and `file` and `line`. `name` is the system's, by the row, else by the systems/*.json of a checkout.
@@ -47,7 +51,7 @@ def read_questions(path: Path) -> tuple[pd.DataFrame, list[Fault]]:
     faults: list[Fault] = []
     seen: dict[str, str] = {}
     for file in files:
-        _read(file, rows, faults, seen)
+        _read(file, rows, faults, seen, without)
     return questions_frame(rows, _names(path)), faults
 
 
@@ -84,11 +88,14 @@ def _files(path: Path) -> list[Path]:
     return sorted((path / "data").glob("*.jsonl")) or sorted(path.glob("*.jsonl"))
 
 
-def _read(file: Path, rows: list[dict[str, Any]], faults: list[Fault], seen: dict[str, str]) -> None:
+def _read(
+    file: Path, rows: list[dict[str, Any]], faults: list[Fault], seen: dict[str, str], without: Collection[str]
+) -> None:  # fmt: skip
     """Add a file's questions and faults."""
-    lines = json_lines(file)
     wrong: list[Fault] = []
-    for n, line in lines:
+    count = 0
+    for n, line in json_lines(file):
+        count += 1
         row = line if isinstance(line, str) else _row(line)
         if isinstance(row, str):
             wrong.append(Fault(str(file), n, row))
@@ -97,14 +104,19 @@ def _read(file: Path, rows: list[dict[str, Any]], faults: list[Fault], seen: dic
             wrong.append(Fault(str(file), n, told))
         else:
             seen[row["id"]] = f"{file.name}, line {n}"
-            rows.append(row | {"file": str(file), "line": n})
-    faults += told_once(file, wrong, len(lines))
+            # names of keys are one object each, not one for each row
+            kept = {sys.intern(key): value for key, value in row.items() if key not in without}
+            rows.append(kept | {"file": str(file), "line": n})
+    faults += told_once(file, wrong, count)
 
 
-def json_lines(file: Path) -> list[tuple[int, dict[str, Any] | str]]:
+def json_lines(file: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
     """Number and object of each line that is not blank, or what is wrong with it."""
-    lines = file.read_bytes().removeprefix(b"\xef\xbb\xbf").split(b"\n")
-    return [(n, _object(line)) for n, line in enumerate(lines, 1) if line.strip()]
+    with file.open("rb") as lines:
+        for n, line in enumerate(lines, 1):
+            text = (line.removeprefix(b"\xef\xbb\xbf") if n == 1 else line).removesuffix(b"\n")
+            if text.strip():
+                yield n, _object(text)
 
 
 def told_once(file: Path, wrong: list[Fault], lines: int) -> list[Fault]:

@@ -6,7 +6,7 @@ for. What a run is about stands in settings.json: replies of other models, promp
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -49,13 +49,14 @@ class Run:
             unlike = sorted(key for key in {*kept, *wanted} if kept.get(key) != wanted.get(key))
             told = ", ".join(f"{key[:MOST]} {json.dumps(kept.get(key))[:MOST]}" for key in unlike[:3])
             raise RunError(f"{folder} holds a run with another {told}; --out names another folder")
-        self.lines: dict[Key, bytes] = {}
+        self.places: dict[Key, tuple[int, int]] = {}  # where in the file each reply begins, and its length
         self.failures: set[Key] = set()
-        for row in _rows(folder / PREDICTIONS):
-            self._keep(row)
+        self._end = 0
+        for row, length in _rows(self.path):
+            self._keep(row, length)
         write_whole(folder / SETTINGS, (json.dumps(settings, indent=1, ensure_ascii=False) + "\n").encode())
-        write_whole(self.path, b"".join(self.lines.values()))  # without a line that was cut off
-        self._stream = os.open(self.path, os.O_WRONLY | os.O_APPEND)
+        self._file = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+        os.ftruncate(self._file, self._end)  # a line that was cut off
 
     @property
     def path(self) -> Path:
@@ -64,27 +65,28 @@ class Run:
 
     def left(self, keys: list[Key]) -> list[Key]:
         """Those without a reply; where the provider failed there is none."""
-        return [key for key in keys if key not in self.lines or key in self.failures]
+        return [key for key in keys if key not in self.places or key in self.failures]
 
     def record(self, row: Row) -> None:
         """Keep one reply, or that there is none."""
-        os.write(self._stream, self._keep(row))  # one write: a line is there wholly, or is the last one
+        line = (json.dumps(row, ensure_ascii=False) + "\n").encode(errors="replace")
+        os.write(self._file, line)  # one write: a line is there wholly, or is the last one
+        self._keep(row, len(line))
 
     def finish(self, keys: list[Key]) -> None:
         """Write the replies in the order of the keys, those to others behind them, each once."""
-        os.close(self._stream)
         order = {key: n for n, key in enumerate(keys)}
-        sorted_keys = sorted(self.lines, key=lambda key: (order.get(key, len(order)), key))
-        write_whole(self.path, b"".join(self.lines[key] for key in sorted_keys))
+        places = sorted(self.places.items(), key=lambda pair: (order.get(pair[0], len(order)), pair[0]))
+        write_whole(self.path, (os.pread(self._file, length, start) for _, (start, length) in places))
+        os.close(self._file)
 
-    def _keep(self, row: Row) -> bytes:
+    def _keep(self, row: Row, length: int) -> None:
         key = row["id"], row["epoch"]
-        line = (json.dumps(row, ensure_ascii=False) + "\n").encode(errors="replace")
-        self.lines[key] = line
+        self.places[key] = self._end, length
+        self._end += length
         self.failures.discard(key)
         if row["attempts"][-1]["error"]:
             self.failures.add(key)
-        return line
 
 
 def _settings(folder: Path) -> Row | None:
@@ -99,12 +101,18 @@ def _settings(folder: Path) -> Row | None:
     return found
 
 
-def _rows(path: Path) -> list[Row]:
-    lines = path.read_bytes().split(b"\n")[:-1] if path.exists() else []  # what has no line end was cut off
-    try:
-        rows = [json.loads(line) for line in lines]
-        for row in rows:
-            hash((row["id"], row["epoch"])), row["attempts"][-1]["error"]
-    except (ValueError, TypeError, LookupError, RecursionError) as error:
-        raise RunError(f"{path} is damaged ({shown(str(error))}); a run can go on only with whole lines") from None
-    return rows
+def _rows(path: Path) -> Iterator[tuple[Row, int]]:
+    """Each whole line and its length; what has no line end was cut off."""
+    if not path.exists():
+        return
+    with path.open("rb") as lines:
+        for line in lines:
+            if not line.endswith(b"\n"):
+                return
+            try:
+                row = json.loads(line)
+                hash((row["id"], row["epoch"])), row["attempts"][-1]["error"]
+            except (ValueError, TypeError, LookupError, RecursionError) as error:
+                told = f"{path} is damaged ({shown(str(error))}); a run can go on only with whole lines"
+                raise RunError(told) from None
+            yield row, len(line)

@@ -37,10 +37,11 @@ class StoppedError(Exception):
 
 @dataclass
 class Progress:
-    """How far a run is, in questions; and the tokens of those that were asked now."""
+    """How far a run is, in questions; how many of them were asked now, and their tokens."""
 
     total: int
     done: int = 0
+    asked: int = 0
     failures: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
@@ -99,12 +100,13 @@ def evaluate(questions: pd.DataFrame, asking: Asking, run: Run, show: Show) -> P
     left = run.left(keys)
     progress = Progress(len(keys), len(keys) - len(left))
     show(progress)
-    rows = {row["id"]: row for row in questions.to_dict("records")}
+    known = questions.set_index("id", drop=False)
     try:
         for epoch in range(1, asking.epochs + 1):
             ids = [name for name, own in left if own == epoch]
             for start in range(0, len(ids), SHARD):
-                _ask_shard([rows[name] for name in ids[start : start + SHARD]], epoch, asking, run, progress, show)
+                rows = known.loc[ids[start : start + SHARD]].to_dict("records")
+                _ask_shard(rows, epoch, asking, run, progress, show)
     finally:
         for log in (run.folder / LOGS).glob("*.eval"):
             hide(log)
@@ -174,7 +176,8 @@ def _asked(
 
         def spend() -> None:
             used = state.output.usage
-            usage["input_tokens"] += used.input_tokens if used else 0
+            # what a provider had read before is no input by its count
+            usage["input_tokens"] += (used.input_tokens + (used.input_tokens_cache_read or 0)) if used else 0
             usage["output_tokens"] += used.output_tokens if used else 0
 
         text, tools = state.input_text, None
@@ -200,6 +203,7 @@ def _asked(
              "item": items[state.sample_id]} | asking.origin
         )  # fmt: skip
         progress.done += 1
+        progress.asked += 1
         progress.tokens_in += usage["input_tokens"]
         progress.tokens_out += usage["output_tokens"]
         progress.failures += bool(error)

@@ -71,6 +71,7 @@ def evaluate(questions: pd.DataFrame, asking: Asking, run: Run, show: Show) -> P
         run.record({"id": row["id"], "epoch": 1, "attempts": tried, "logprobs": None, "usage": {},
                     "item": item_of(row)} | asking.origin)  # fmt: skip
         progress.done += 1
+        progress.asked += 1
         show(progress)
     run.finish(keys)
     return progress

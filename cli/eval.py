@@ -4,6 +4,8 @@ import json
 import re
 import time
 import tomllib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -68,12 +70,11 @@ def evaluate(
     [bold]bench eval --dataset questions.jsonl --model ollama/llama3.1 --prompt cot --resume[/bold] ·
     [bold]bench eval --dataset questions.jsonl --model agent/lambda1 --tools indicator[/bold] (a scripted reference)
     """
-    from bench.models import Decoding, ModelError
-    from bench.predictions_file import read_predictions
-    from bench.prompts import PromptError, asked_questions, prompts, shots_text
-    from bench.runs import LOGS, Run, RunError
+    from bench.models import Decoding
+    from bench.prompts import asked_questions, prompts, shots_text
+    from bench.runs import Run
     from bench.tasks import Asking, origin, ready
-    from bench.tool_budget import AGENT, Budget, ToolError, named_tools
+    from bench.tool_budget import AGENT, Budget, named_tools
 
     if prompt not in prompts():
         raise UsageError(f"--prompt {prompt}: there are {', '.join(prompts())}")
@@ -81,14 +82,14 @@ def evaluate(
         raise UsageError("--model PROVIDER/NAME is needed, or --human for a sheet to fill in")
     chosen, name = prompts()[prompt], model or "human"
     price = _price(prices, name)
-    try:
+    with _sentences():
         allowed, budget = named_tools(tools), Budget(tool_calls, tool_seconds)
         called = chosen.called(shots, ablate, budget.called(allowed))
         place = out or Path("runs") / _slug(name) / _slug(called)
         asked = (None, Decoding(0, None, False)) if name == AGENT else None
         if not (human or estimate or asked):  # what may fail comes first
             asked = ready(name, base_url, chosen, epochs, logprobs, timeout)
-        questions, digest, notes = questions_of(dataset)
+        questions, digest, notes = questions_of(dataset, () if name == AGENT else None)
         wanted = [family.strip() for family in (families or "").split(",") if family.strip()]
         rows = asked_questions(questions, chosen, wanted, limit, shots, ablate)
         front = shots_text(questions, chosen, shots)
@@ -99,60 +100,84 @@ def evaluate(
             return _print_estimate(name, texts, chosen.most_tokens(name), epochs, price)
         told = origin(name, called, asked[1], digest)
         run = Run(place, told | {"base_url": base_url}, resume)
-    except (ModelError, PromptError, RunError, ToolError) as error:
-        raise UsageError(str(error)) from None
     asking = Asking(asked[0], chosen, asked[1], front, epochs, max_connections, timeout, told, allowed, budget)
     _ask(rows, asking, run, price)
-    calls = f"; `inspect view --log-dir {place / LOGS}` shows the calls" if (place / LOGS).exists() else ""
-    notes = [*notes, f"replies and scores are in {place}{calls}"]
-    asked_rows = questions[questions["id"].isin(rows["id"])]
-    score_file(read_predictions(run.path), asked_rows, digest, notes, as_json, out=place / SCORES)
+    _score(run, questions[questions["id"].isin(rows["id"])], digest, notes, as_json)
+
+
+@contextmanager
+def _sentences() -> Iterator[None]:
+    """What cannot be asked is told as wrong use."""
+    from bench.models import ModelError
+    from bench.prompts import PromptError
+    from bench.runs import RunError
+    from bench.tool_budget import ToolError
+
+    try:
+        yield
+    except (ModelError, PromptError, RunError, ToolError) as error:
+        raise UsageError(str(error)) from None
 
 
 def _ask(rows: "pd.DataFrame", asking: "Asking", run: "Run", price: tuple[float, float] | None) -> None:
     """Ask with a bar, and write how long it took."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    from bench import tasks
+    from bench.tasks import StoppedError
     from cache.store import write_whole
 
-    begun = time.time()
-    before: int | None = None
-    console = Console(stderr=True)
-    columns = BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"), TimeRemainingColumn()
+    if asking.model is None:
+        from bench.tool_agent import evaluate as answered  # the simulator, which needs memory
+    else:
+        from bench.tasks import evaluate as answered
     again = f"what was recorded is kept; the same command with --resume goes on in {run.folder}"
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
-        bar = bars.add_task("", total=None)
-
-        def show(now: "Asked") -> None:
-            nonlocal before
-            before = now.done if before is None else before
-            rate = (now.done - before) / max(time.time() - begun, 1e-3)
-            cost = "" if price is None else f", {_cost(now.tokens_in, now.tokens_out, price):.2f} so far"
-            told = f"{rate:.1f} a second, {now.failures} failed{cost}"
-            bars.update(bar, completed=now.done, total=now.total, description=told)
-
+    begun = time.time()
+    with _bar(begun, price) as show:
         try:
-            if asking.model is None:
-                from bench.tool_agent import evaluate as answered
-
-                made = answered(rows, asking, run, show)
-            else:
-                made = tasks.evaluate(rows, asking, run, show)
-        except tasks.StoppedError as error:
+            made = answered(rows, asking, run, show)
+        except StoppedError as error:
             raise UsageError(f"{error}; {again}") from None
         except KeyboardInterrupt:
             typer.echo(f"stopped; {again}", err=True)
             raise typer.Exit(2) from None
     seconds = time.time() - begun
-    row = {"seconds": round(seconds, 1), "asked": made.done - (before or 0), "failures": made.failures,
+    row = {"seconds": round(seconds, 1), "asked": made.asked, "failures": made.failures,
            "input_tokens": made.tokens_in, "output_tokens": made.tokens_out}  # fmt: skip
     write_whole(run.folder / "run.json", (json.dumps(row) + "\n").encode())
     cost = "" if price is None else f", cost {_cost(made.tokens_in, made.tokens_out, price):.2f}"
-    rate = row["asked"] / max(seconds, 1e-3)
+    rate = made.asked / max(seconds, 1e-3)
     tokens = f"{made.tokens_in} tokens in, {made.tokens_out} out{cost}"
-    typer.echo(f"{row['asked']} asked in {seconds:.0f} s ({rate:.1f}/s), {made.failures} failed, {tokens}", err=True)
+    typer.echo(f"{made.asked} asked in {seconds:.0f} s ({rate:.1f}/s), {made.failures} failed, {tokens}", err=True)
+
+
+@contextmanager
+def _bar(begun: float, price: tuple[float, float] | None) -> "Iterator[Callable[[Asked], None]]":
+    """What shows how far a run is, with its rate and its cost so far."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    columns = BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"), TimeRemainingColumn()
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
+        bar = bars.add_task("", total=None)
+
+        def show(now: "Asked") -> None:
+            rate = now.asked / max(time.time() - begun, 1e-3)
+            cost = "" if price is None else f", {_cost(now.tokens_in, now.tokens_out, price):.2f} so far"
+            told = f"{rate:.1f} a second, {now.failures} failed{cost}"
+            bars.update(bar, completed=now.done, total=now.total, description=told)
+
+        yield show
+
+
+def _score(run: "Run", questions: "pd.DataFrame", digest: str, notes: list[str], as_json: bool) -> None:
+    """Score what the folder of a run holds now, and tell where it is."""
+    from bench.predictions_file import read_predictions
+    from bench.runs import LOGS
+
+    logs = run.folder / LOGS  # a scripted agent writes none
+    calls = f"; `inspect view --log-dir {logs}` shows the calls" if logs.exists() else ""
+    notes = [*notes, f"replies and scores are in {run.folder}{calls}"]
+    said = read_predictions(run.path, items=False)
+    score_file(said, questions, digest, notes, as_json, out=run.folder / SCORES)
 
 
 def _write_sheet(place: Path, rows: "pd.DataFrame") -> None:

@@ -1,6 +1,7 @@
 """`bench score`, `bench compare` and `bench leaderboard`: replies of models as scores."""
 
 import json
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -165,12 +166,16 @@ def _comparison(every: "dict[str, tuple[Predictions, Answered]]", digest: str) -
         raise UsageError(str(error)) from None
 
 
-def questions_of(dataset: Path) -> "tuple[pd.DataFrame, str, list[str]]":
-    """The questions to score, their digest, and what the report must say of them."""
-    from bench.cuc_sources import is_source, read_pairs
-    from bench.questions_file import digest, read_questions
+def questions_of(dataset: Path, without: Collection[str] | None = None) -> "tuple[pd.DataFrame, str, list[str]]":
+    """The questions to score, their digest, and what the report must say of them.
 
-    questions, faults = read_pairs(dataset) if is_source(dataset) else read_questions(dataset)
+    without : keys that are left out; if not given, those that no score looks at
+    """
+    from bench.cuc_sources import is_source, read_pairs
+    from bench.questions_file import UNSCORED, digest, read_questions
+
+    left_out = UNSCORED if without is None else without
+    questions, faults = read_pairs(dataset) if is_source(dataset) else read_questions(dataset, left_out)
     return _to_score(questions, faults, digest(dataset))
 
 
