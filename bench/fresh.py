@@ -1,7 +1,7 @@
 """Fresh values: parameters that the release has not, drawn by a seed and labelled on demand, so no set is a look-up.
 
-A draw takes some sweeps, and of each a few values at about 1 % of the range from each other: at random, and the two
-around one of its brackets, which are near misses. Brackets and ranges are those of the release.
+A draw takes some sweeps, and of each a few values at about 1 % of the range from each other: at random, and those on
+both sides of some of its brackets, which are near misses. Brackets and ranges are those of the release.
 """
 
 import json
@@ -23,8 +23,10 @@ from labeling.points import judged_points
 from labeling.settings import Settings
 from labeling.workers import Workers
 
-SWEEPS = 40  # of one draw
-VALUES = 8  # of each, and two beside a bracket
+SWEEPS = 64  # of one draw
+MAPS = 20  # of these at least are of maps, which the published benchmark has hardly any of
+VALUES = {True: 16, False: 8}  # of each, if it is of a map (which cost little) and if not
+BESIDE = 3  # brackets of each with a value on both sides
 FINE = 101  # values of a sweep from which is drawn
 BOTH = 0.2  # of the points of a sweep: less often a regime would not be met among the values
 
@@ -41,25 +43,27 @@ def fresh_points(
         for (system_id, name), some in swept.groupby(["system_id", "sweep"])
         if system_id in known and BOTH <= (some["Chaotic"] == "TRUE").mean() <= 1 - BOTH
     ]
+    order = rng.permutation(len(both)).tolist()
+    maps = [n for n in order if both[n][0].discrete][:MAPS]
     tasks = []
-    for n in sorted(rng.permutation(len(both))[:SWEEPS]):
+    for n in sorted(maps + [n for n in order if n not in maps][: SWEEPS - len(maps)]):
         s, name, there = both[n]
         fine = Sweep(name, min(there), max(there), FINE, short=True)
         ends = [(b["lo"], b["hi"]) for b in brackets if (b["system_id"], b["parameter"]) == (s.id, name)]
-        tasks.append((s, name, drawn(fine, there, ends, rng), Settings()))
+        tasks.append((s, name, drawn(fine, there, ends, rng, VALUES[s.discrete]), Settings()))
     made = [row for rows in workers.each(labelled, tasks, "sweeps") for row in rows]
     return pd.concat([points.assign(fresh=False), pd.DataFrame(made).assign(fresh=True)], ignore_index=True)
 
 
 def drawn(
-    fine: Sweep, taken: Sequence[float], brackets: Sequence[tuple[float, float]], rng: np.random.Generator
+    fine: Sweep, taken: Sequence[float], brackets: Sequence[tuple[float, float]], rng: np.random.Generator, count: int
 ) -> tuple[float, ...]:
-    """VALUES random ones of a fine grid, shifted by a part of its spacing, and the two around a random bracket."""
+    """`count` random ones of a fine grid, shifted by a part of its spacing, and those around some random brackets."""
     shifted = replace(fine, lo=fine.lo + rng.random() * fine.spacing)
     grid = [x for x in shifted.rounded(shifted.values) if fine.lo <= x <= fine.hi and x not in taken]
-    chosen = set(rng.permutation(len(grid))[:VALUES].tolist())
-    if brackets:
-        lo, hi = brackets[int(rng.integers(len(brackets)))]
+    chosen = set(rng.permutation(len(grid))[:count].tolist())
+    for b in rng.permutation(len(brackets))[:BESIDE]:
+        lo, hi = brackets[b]
         below, above = [n for n, x in enumerate(grid) if x < lo], [n for n, x in enumerate(grid) if x > hi]
         chosen |= {*below[-1:], *above[:1]}
     return tuple(grid[n] for n in sorted(chosen))
