@@ -119,7 +119,7 @@ class Workers:
         """What a process that is ended from outside had not finished is dealt again."""
         done = lost = 0
         while done < len(tasks):
-            parallel = Parallel(n_jobs=self.jobs, return_as="generator", batch_size=1)
+            parallel = Parallel(n_jobs=self.jobs, return_as="generator", batch_size=1, initializer=_deaf)
             with _interrupts_held():
                 results = iter(parallel(delayed(function)(*task) for task in tasks[done:]))
             try:
@@ -166,6 +166,11 @@ def _alike(ours: dict[str, str], function: Callable[..., Result], task: tuple[An
         raise ClusterError(f"the worker on {platform.node()} differs in {other}; all machines of a run must be alike")
     with _alone:
         return function(*task)
+
+
+def _deaf() -> None:
+    """What a process does first: Ctrl-C is for the one that started it, however late that was."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 @contextmanager
