@@ -45,6 +45,13 @@ def _gold(c: Floats) -> Floats:
     return share(c[..., 0] + c[..., 3], c.sum(axis=-1))
 
 
+def _mean_mcc(c: Floats) -> Floats:
+    """Over the families that have one; NaN where none has."""
+    found = mcc(c)
+    there = ~np.isnan(found)
+    return share(np.where(there, found, 0.0).sum(axis=-1), there.sum(axis=-1))
+
+
 TPR = Statistic(_tpr, 0.0, NO_TRUE)
 TNR = Statistic(_tnr, 0.0, NO_FALSE)
 BALANCED = Statistic(lambda c: (_tpr(c) + _tnr(c)) / 2, 0.0, MCC.undefined)
@@ -52,7 +59,7 @@ PREDICTED = Statistic(_predicted, 0.0, ACCURACY.undefined)
 GOLD = Statistic(_gold, 0.0, ACCURACY.undefined)
 CALIBRATION = Statistic(lambda c: _predicted(c) - _gold(c), -1.0, ACCURACY.undefined)
 RECALL_GAP = Statistic(lambda c: _tpr(c) - _tnr(c), -1.0, MCC.undefined)
-MACRO = Statistic(lambda c: np.nanmean(mcc(c), axis=-1), -1.0, MCC.undefined)  # of (.., families, 4)
+MACRO = Statistic(_mean_mcc, -1.0, MCC.undefined)  # of (.., families, 4)
 
 VALID = {"accuracy": ACCURACY, "balanced_accuracy": BALANCED, "mcc": MCC, "tpr": TPR, "tnr": TNR,
          "predicted_true": PREDICTED, "true_rate": GOLD, "calibration": CALIBRATION,

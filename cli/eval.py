@@ -100,9 +100,10 @@ def evaluate(
             return _print_estimate(name, texts, chosen.most_tokens(name), epochs, price)
         told = origin(name, called, asked[1], digest)
         run = Run(place, told | {"base_url": base_url}, resume)
+    questions = questions[questions["id"].isin(rows["id"])]
     asking = Asking(asked[0], chosen, asked[1], front, epochs, max_connections, timeout, told, allowed, budget)
     _ask(rows, asking, run, price)
-    _score(run, questions[questions["id"].isin(rows["id"])], digest, notes, as_json)
+    _score(run, questions, digest, notes, as_json)
 
 
 @contextmanager

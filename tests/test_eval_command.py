@@ -154,6 +154,28 @@ def test_the_command_says_what_is_wrong_and_ends_with_status_2(tmp_path):
     assert not (tmp_path / "run").exists()
 
 
+def test_the_scripted_agent_writes_no_log_and_names_none(tmp_path):
+    questions(4).to_json(tmp_path / "questions.jsonl", orient="records", lines=True)
+    done = bench("eval", "--dataset", str(tmp_path / "questions.jsonl"), "--model", "agent/lambda1", "--out",
+                 str(tmp_path / "run"))  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "4 asked" in done.stderr
+    assert str(tmp_path / "run") in (done.stdout + done.stderr).replace("\n", "")
+    assert "inspect view" not in done.stdout + done.stderr
+    assert not (tmp_path / "run" / "logs").exists()
+    assert "Warning" not in done.stderr  # no family of this set has both answers
+
+
+@EXTRA
+def test_the_log_that_is_named_is_there(tmp_path):
+    questions(4).to_json(tmp_path / "questions.jsonl", orient="records", lines=True)
+    done = bench("eval", "--dataset", str(tmp_path / "questions.jsonl"), "--model", "mockllm/coin", "--out",
+                 str(tmp_path / "run"))  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert f"--log-dir {tmp_path / 'run' / 'logs'}" in " ".join((done.stdout + done.stderr).split())
+    assert len([*(tmp_path / "run" / "logs").glob("*.eval")]) == 1
+
+
 @EXTRA
 def test_a_key_is_in_no_file_even_if_the_server_repeats_it(tmp_path, monkeypatch, capfd):
     monkeypatch.setenv("LOCAL_API_KEY", KEY)

@@ -70,3 +70,15 @@ def test_a_folder_with_a_run_is_not_begun_anew(tmp_path):
     Run(tmp_path, SETTINGS, resume=False)
     with pytest.raises(RunError, match="--resume goes on"):
         Run(tmp_path, SETTINGS, resume=False)
+
+
+def test_a_reply_that_came_twice_counts_as_it_came_last_and_is_written_once(tmp_path):
+    run = Run(tmp_path, SETTINGS, resume=False)
+    run.record(reply("q1", error="the server is gone"))
+    run.record(reply("q0", "ja \u662f"))  # more bytes than characters
+    run.record(reply("q1", "FALSE"))
+    again = Run(tmp_path, SETTINGS, resume=True)
+    assert again.left(KEYS[:2]) == []
+    again.finish(KEYS[:2])
+    assert list(read_predictions(again.path).table["response"]) == ["ja \u662f", "FALSE"]
+    assert again.path.read_bytes().count(b"\n") == 2
