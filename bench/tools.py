@@ -24,7 +24,10 @@ from dynamics.system import System
 from indicators.entropy import permutation_entropy
 from indicators.sampling import sampling
 from indicators.zero_one import zero_one_k
+from labeling.evidence import Evidence
 from labeling.exponents import exponents_over
+from labeling.gathering import gathered, reference_start
+from labeling.settings import Settings
 
 INDICATORS = ("lyapunov", "zero_one_k", "permutation_entropy")
 TRANSIENT, LENGTH = {True: 5_000.0, False: 400.0}, {True: 20_000.0, False: 2_000.0}  # of maps, of flows; unless stated
@@ -32,6 +35,8 @@ MOST_STEPS = 3_000_000  # of one call: some seconds
 MOST_STATES = 200  # that one call shows
 SERIES = 10_000  # values that K and the entropy are taken of
 DIGITS = 6
+SHORTEST, LONGER = 4, 4  # horizons of labeling.gathering for systems that no formula of the present moves
+MOST_LEADING = 16  # exponents of such systems, which have infinitely many
 ONE = threading.Lock()  # one call at a time: compiled modules are not made by two threads at once
 
 Arguments = Mapping[str, Any]
@@ -67,8 +72,9 @@ class Tools:
             raise ToolError(f"there is no tool {shown(name)}; there are {', '.join(self.names)}")
         with ONE:
             s = chosen(arguments)
-            kernels(s, 0, lanes=1)  # compiled outside the clock, and kept
-            kernels(s, min(2, s.dimension))
+            if s.has_formula:  # compiled outside the clock, and kept
+                kernels(s, 0, lanes=1)
+                kernels(s, min(2, s.dimension))
             begun = time.thread_time()
             try:
                 return WORK[name](s, arguments)
@@ -83,8 +89,6 @@ def chosen(arguments: Arguments) -> System:
     if key not in _ids():
         raise ToolError(f"there is no system {shown(name)}{did_you_mean(key, list(_ids()))}")
     s = system(_ids()[key])
-    if s.kind not in ("map", "ode"):
-        raise ToolError(f"{s.id} is of kind {s.kind}; the tools are for maps and flows")
     values, start = (_numbers(arguments.get(key), key) for key in ("parameters", "start"))
     return s.with_values(values, start)
 
@@ -146,7 +150,7 @@ def simulated(s: System, arguments: Arguments) -> dict[str, Any]:
     count = int(arguments.get("states") or 50)
     if not 1 <= count <= MOST_STATES:
         raise ToolError(f"states is {count}; from 1 to {MOST_STATES} are shown")
-    times, states, status = _orbit(s, arguments, count)
+    times, states, status = _orbit(s, arguments, count) if s.has_formula else _path(s, arguments, count)
     if status != "ok":
         return {"status": status, "states": None}
     return {"status": status, "variables": [*s.state], "times": _short(times), "states": [_short(x) for x in states]}
@@ -158,8 +162,8 @@ def indicated(s: System, arguments: Arguments) -> dict[str, Any]:
     if name not in INDICATORS:
         raise ToolError(f"there is no indicator {shown(str(name))}; there are {', '.join(INDICATORS)}")
     if name == "lyapunov":
-        return _lyapunov(s, arguments)
-    _, states, status = _orbit(s, arguments, SERIES)
+        return _lyapunov(s, arguments) if s.has_formula else _leading(s, arguments)
+    _, states, status = (_orbit if s.has_formula else _path)(s, arguments, SERIES)
     if status != "ok":
         return {"value": None, "error": None, "status": status}
     x, around = states[:, 0], s.circle.get(next(iter(s.state)))
@@ -177,6 +181,40 @@ def _lyapunov(s: System, arguments: Arguments) -> dict[str, Any]:
         return {"value": None, "error": None, "status": "diverged", "length": length}
     return {"value": _short(found.values[0]), "error": _short(found.errors[0]), "status": str(found.status[0]),
             "length": float(found.length[0])}  # fmt: skip
+
+
+def _evidence(s: System, arguments: Arguments, k: int) -> Evidence:
+    """The runs of a delay equation, a field or an equation with noise: of the lengths with which its label begins.
+
+    They are LONGER times as long where more time is asked for; the transient is always that of the label.
+    """
+    wanted, _ = _length(s, arguments)
+    e = gathered(reference_start(s, Settings(), SHORTEST), Settings(), leading=k)[0]
+    if e.status == "ok" and wanted > _time(e):
+        e = gathered(reference_start(s, Settings(), LONGER * SHORTEST), Settings(), leading=k)[0]
+    return e
+
+
+def _time(e: Evidence) -> float:
+    return len(e.growth) * e.interval
+
+
+def _leading(s: System, arguments: Arguments) -> dict[str, Any]:
+    k = min(int(arguments.get("k") or 2), MOST_LEADING)
+    e = _evidence(s, arguments, k)
+    if not isinstance(e.spectrum.value, list) or not isinstance(e.spectrum.error, list):
+        return {"value": None, "error": None, "status": e.spectrum.status, "length": _time(e)}
+    return {"value": _short(np.array(e.spectrum.value[:k])), "error": _short(np.array(e.spectrum.error[:k])),
+            "status": e.spectrum.status, "length": _time(e)}  # fmt: skip
+
+
+def _path(s: System, arguments: Arguments, count: int) -> tuple[Floats, Floats, str]:
+    """As `_orbit`, of the other kinds: present values, from the start of the series on, as close as they are there."""
+    e = _evidence(s, arguments, 1)
+    each = max(1, min(len(e.series) // count, round(_length(s, arguments)[0] / e.series_step / count)))
+    states = e.series[::each][:count]
+    times = e.t + (each * e.series_step) * np.arange(len(states), dtype=np.float64)
+    return times, states, str(e.status)
 
 
 def _short(values: Floats) -> list[float | None]:

@@ -43,12 +43,21 @@ def test_states_of_a_cycle_repeat():
     ("indicator", {"system": "henon", "name": "label"}, "there is no indicator 'label'"),
     ("indicator", {"system": "henon", "length": 1e9}, "at most 3000000 are made"),
     ("indicator", {"system": "henon", "length": -1}, "must be above 0"),
-    ("indicator", {"system": "mackey_glass"}, "the tools are for maps and flows"),
     ("simulate", {"system": "henon", "states": 10_000}, "from 1 to 200"),
     ("label", {"system": "henon"}, "there is no tool"),
 ])  # fmt: skip
 def test_a_wrong_call_is_answered_with_what_is_wrong(name, arguments, told):
     assert told in json.loads(Tools(BOTH, Budget()).called(name, arguments))["error"]
+
+
+def test_a_delay_equation_has_exponents_too():
+    """Mackey-Glass: chaos beyond tau = 16.8, at rest at x = 1 below 4.53 (Farmer 1982, Physica D 4:366)."""
+    found = called("indicator", system="mackey_glass", parameters={"tau": 17.0}, k=2)
+    assert (len(found["value"]), found["value"][0] - found["error"][0] > 0.0) == (2, True)
+    assert abs(found["value"][1]) <= max(3 * found["error"][1], 1e-4)
+    shown = called("simulate", system="mackey_glass", parameters={"tau": 3.0}, states=40, length=40)
+    assert np.ptp(shown["states"]) < 1e-6
+    assert shown["states"][0] == pytest.approx([1.0], abs=1e-6)
 
 
 def test_an_orbit_that_escapes_has_no_exponent():
