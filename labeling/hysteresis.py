@@ -141,7 +141,7 @@ def _drawn(points: Sequence[Point], settings: Settings, workers: Workers) -> dic
     spacing = max(SPACING, math.ceil(len(points) / PLACES))
     places = range(spacing // 2, len(points), spacing)
     starts = [version for at in places for version in ensemble(points[at].version, settings.seed)[:LANES]]
-    judged = iter(judged_versions(starts, replace(settings, escalations=0), workers, what="other attractors"))
+    judged = iter(judged_versions(starts, replace(settings.brief(), escalations=0), workers, what="other attractors"))
     return {at: [next(judged) for _ in range(LANES)] for at in places}
 
 

@@ -127,13 +127,7 @@ def attracting_sets(
     Starts that are undecided are looked at a second time, four times longer. `known` is a set already looked at in
     full: orbits that are seen to lie on it share its verdict.
     """
-    brief = replace(
-        settings,
-        records=settings.records // 2,
-        series=settings.series // 2,
-        turning_steps=settings.turning_steps // 2,
-        transient_steps=settings.transient_steps // 8,
-    )
+    brief = settings.brief()
     starts = ensemble(system, settings.seed)
     judged: dict[int, tuple[Evidence, Verdict]] = {}
     pending = list(range(len(starts)))
@@ -271,7 +265,7 @@ def _at_half_step(
     if start.versions[0].discrete or not chaotic:
         return judged
     # a short run at half the step is enough where it is chaotic; what is not is given the time that the other had
-    fine_ones = gathered(replace(start, horizon=1), settings, 2, LEADING)
+    fine_ones = gathered(replace(start, horizon=1), settings.brief(), 2, LEADING)
     if not all(_looks_chaotic(regime(fine_ones[i])) for i in chaotic):
         fine_ones = gathered(replace(start, horizon=2 * start.horizon), settings, 2, LEADING)
     out = list(judged)

@@ -1,6 +1,6 @@
 """How long and how finely a point is looked at: one object, which every row carries in its provenance."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from dynamics.straight_line import operations
@@ -38,6 +38,16 @@ class Settings:
     transient_steps: int = 3_000_000
     escalations: int = 2
     seed: int = 0
+
+    def brief(self) -> "Settings":
+        """Half the lengths: enough to tell sets apart, and to confirm what a longer run has shown."""
+        return replace(
+            self,
+            records=self.records // 2,
+            series=self.series // 2,
+            turning_steps=self.turning_steps // 2,
+            transient_steps=self.transient_steps // 8,
+        )
 
     def provenance(self) -> dict[str, Any]:
         """The settings as they stand in a row."""
