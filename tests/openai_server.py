@@ -6,6 +6,7 @@ text, by its digest too, and the next call is answered; GET tells how often each
 
 import hashlib
 import json
+import select
 import subprocess
 import sys
 import threading
@@ -96,7 +97,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def befall(self, name: str, key: str) -> None:
         if name == "hang":
-            time.sleep(self.server.plan.get("hang_seconds", 30))
+            # readable is a connection that its client has closed: nobody waits for that call any more
+            select.select([self.connection], [], [], self.server.plan.get("hang_seconds", 30))
             self.close_connection = True
         elif name == "broken":
             self.reply(200, b'{"id": "x", "choices": [{"mess')
