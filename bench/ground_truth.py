@@ -15,15 +15,17 @@ import numpy as np
 import pandas as pd
 from pyarrow import ArrowException
 
-from bench.release import certificates, flat, packed, public, write_sweeps, write_thresholds
+from bench.release import certificates, flat, json_lines, packed, public
 from cache.store import write_whole
 from dynamics.nearest import shown
 from dynamics.registry import system
 from dynamics.system import System
 from labeling.labels import Row
 from labeling.points import CLOSER, judged_points, label
+from labeling.provenance import provenance
 from labeling.settings import Settings
-from labeling.sweeps import SweepResult
+from labeling.sweeps import SweepResult, sweep_row
+from labeling.thresholds import threshold_row
 from labeling.workers import Workers
 
 SHIPPED = Path(str(files("labeling"))) / "release"
@@ -74,19 +76,43 @@ def below(value: float) -> float:
 def write_release(
     folder: Path, rows: Iterable[Row], results: Sequence[SweepResult], asked: Iterable[Row], settings: Settings
 ) -> None:
-    """points.parquet, thresholds.jsonl, sweeps.jsonl, certificates.parquet and the card README.md."""
+    """points.parquet, thresholds.jsonl, sweeps.jsonl, certificates.parquet and the card README.md.
+
+    A release that the folder holds already keeps what it has of other systems and sweeps, in front of the new.
+    """
     met = [(row, REFERENCE) for row in rows]
     met += [(p.row, r.sweep.parameter) for r in results for p in r.points if p.row is not None]
     met += [(row, PUBLISHED) for row in asked]
-    table = pd.DataFrame([flat(public(row)) | {"sweep": sweep} for row, sweep in met])
-    write_whole(folder / "points.parquet", packed(table))
+    lines = [flat(public(row)) | {"sweep": sweep} for row, sweep in met]
+    again = {(line["system_id"], line["sweep"]) for line in lines}
     proved = certificates(row for row, _ in met)
-    lines = pd.DataFrame({"sha256": [c["sha256"] for c in proved], "certificate": [json.dumps(c) for c in proved]})
-    write_whole(folder / "certificates.parquet", packed(lines))
-    write_thresholds(folder, results, settings)
-    write_sweeps(folder, results, settings)
-    between = sum(len(r.brackets) for r in results)
-    write_whole(folder / "README.md", card(table, len(results), between, len(proved)).encode())
+    between = [threshold_row(r.system, bracket, provenance(settings)) for r in results for bracket in r.brackets]
+    grids = [sweep_row(r, provenance(settings)) for r in results]
+    if held(folder):
+        kept = [
+            r for r in points(folder).astype(object).to_dict("records") if (r["system_id"], r["sweep"]) not in again
+        ]
+        lines = [*({str(key): _none(value) for key, value in row.items()} for row in kept), *lines]
+        needed = {checksum for line in lines for checksum in json.loads(line["certificates"])}
+        proved = [*{c["sha256"]: c for c in [*proofs(folder), *proved] if c["sha256"] in needed}.values()]
+        between = [*(r for r in brackets(folder) if (r["system_id"], r["parameter"]) not in again), *between]
+        grids = [*(r for r in sweeps(folder) if (r["system_id"], r["parameter"]) not in again), *grids]
+    table = pd.DataFrame(lines)
+    texts = pd.DataFrame({"sha256": [c["sha256"] for c in proved], "certificate": [json.dumps(c) for c in proved]})
+    write_whole(folder / "points.parquet", packed(table))
+    write_whole(folder / "certificates.parquet", packed(texts))
+    write_whole(folder / "thresholds.jsonl", json_lines(between))
+    write_whole(folder / "sweeps.jsonl", json_lines(grids))
+    write_whole(folder / "README.md", card(table, len(grids), len(between), len(proved)).encode())
+
+
+def held(folder: Path) -> bool:
+    """Whether a folder holds a release; raises NoReleaseError where that is damaged or lacks a file."""
+    if not (folder / "points.parquet").is_file():
+        return False
+    for read in (points, brackets, sweeps, proofs):
+        read(folder)
+    return True
 
 
 def rows(sweep: str, folder: Path = SHIPPED) -> list[Row]:
@@ -104,7 +130,7 @@ def all_rows(folder: Path, system_ids: Collection[str]) -> Iterator[Row]:
 
 def sweeps(folder: Path = SHIPPED) -> list[dict[str, Any]]:
     """All rows about sweeps of a release: range, windows, and the smallest that it would have seen."""
-    return [json.loads(line) for line in _there(folder / "sweeps.jsonl").read_text("utf-8").splitlines()]
+    return _lines(folder / "sweeps.jsonl")
 
 
 def points(folder: Path = SHIPPED) -> pd.DataFrame:
@@ -114,11 +140,7 @@ def points(folder: Path = SHIPPED) -> pd.DataFrame:
 
 def brackets(folder: Path = SHIPPED) -> list[dict[str, Any]]:
     """All threshold rows of a release."""
-    path = _there(folder / "thresholds.jsonl")
-    try:
-        return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-    except (ValueError, RecursionError) as error:
-        raise NoReleaseError(f"{path} is damaged: {shown(str(error))}") from None
+    return _lines(folder / "thresholds.jsonl")
 
 
 def proofs(folder: Path = SHIPPED) -> list[dict[str, Any]]:
@@ -127,6 +149,13 @@ def proofs(folder: Path = SHIPPED) -> list[dict[str, Any]]:
     try:
         return [json.loads(text) for text in _table(path)["certificate"]]
     except (ValueError, TypeError, LookupError, RecursionError) as error:
+        raise NoReleaseError(f"{path} is damaged: {shown(str(error))}") from None
+
+
+def _lines(path: Path) -> list[dict[str, Any]]:
+    try:
+        return [json.loads(line) for line in _there(path).read_text("utf-8").splitlines()]
+    except (ValueError, RecursionError) as error:
         raise NoReleaseError(f"{path} is damaged: {shown(str(error))}") from None
 
 

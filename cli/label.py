@@ -73,7 +73,7 @@ def label(
     ] = False,
     release: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Put all points and brackets together there too, as a ground-truth release."),
+        typer.Option(metavar="DIR", help="Put all points and brackets into the ground-truth release there too."),
     ] = None,
     verify: Annotated[
         int | None,
@@ -107,6 +107,8 @@ def label(
     try:
         with placed as workers:
             writable(out)
+            if release is not None:
+                _checked(release)
             rows, results, faults = _measured(chosen, grids, workers, seed, out, all_sets, no_cache, release)
     except KeyboardInterrupt:
         typer.echo("stopped; what was finished is kept, and the same command goes on from there", err=True)
@@ -200,6 +202,16 @@ def _measured(
             asked = list(progress_of("published").each(label_of, versions, "values"))
             write_release(release, rows, results, asked, settings)
     return rows, results, faults
+
+
+def _checked(release: Path) -> None:
+    """A damaged release is told of before anything is computed."""
+    from bench.ground_truth import NoReleaseError, held
+
+    try:
+        held(release)
+    except NoReleaseError as error:
+        raise UsageError(f"{error}; mend or remove it, or name another folder with --release") from None
 
 
 def _lost(faults: "list[Fault]") -> str:

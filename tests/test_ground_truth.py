@@ -77,6 +77,25 @@ def test_what_differs_is_told(release: Path) -> None:
     assert told[2].startswith("lyapunov_max was 0.69")
 
 
+def test_a_release_keeps_what_it_has_of_others(release: Path, tmp_path: Path) -> None:
+    s, other = system("logistic_r4"), system("henon")
+    row, result = label(s, SETTINGS), swept(s, Sweep("r", 2.8, 4.0, 24), SETTINGS)
+    there, along = label(other, SETTINGS), swept(other, Sweep("a", 0.2, 0.4, 4), SETTINGS)
+    write_release(tmp_path / "at once", [row, there], [result, along], [], SETTINGS)
+    write_release(tmp_path / "by parts", [there], [along], [], SETTINGS)
+    for _ in range(2):  # what is labelled again stands there once
+        write_release(tmp_path / "by parts", [row], [result], [], SETTINGS)
+    for read in (brackets, sweeps, proofs):
+        by_parts, at_once = (sorted(map(json.dumps, read(tmp_path / name))) for name in ("by parts", "at once"))
+        assert by_parts == at_once
+    tables = (points(tmp_path / name) for name in ("by parts", "at once"))
+    made, once = (t.sort_values(["system_id", "sweep"], kind="stable", ignore_index=True) for t in tables)
+    pd.testing.assert_frame_equal(made, once)
+    (tmp_path / "by parts" / "sweeps.jsonl").write_text("{")
+    with pytest.raises(NoReleaseError, match="is damaged"):
+        write_release(tmp_path / "by parts", [row], [result], [], SETTINGS)
+
+
 def test_a_missing_release_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(NoReleaseError, match="there is no points"):
         points(tmp_path)
