@@ -40,12 +40,10 @@ class Answered:
         """What should be known before the figures are believed."""
         counts, told = self.counts, []
         if counts["unknown"]:
-            told.append(
-                f"{counts['unknown']} replies are to no question of the data set: {_few(counts['unknown_ids'])}"
-            )
+            told.append(f"{counts['unknown']} replies are to no question that is scored: {_few(counts['unknown_ids'])}")
         if counts["missing"]:
             told.append(f"{counts['missing']} of {counts['questions']} questions have no reply: "
-                        f"{_few(counts['missing_ids'])}")  # fmt: skip
+                        f"{_few(counts['missing_ids'])}{self._hint}")  # fmt: skip
         if counts["error_rate"] > MOST_ERRORS:
             told.append(f"the provider failed on {counts['errors']} questions, over 1 %: this run does not count")
         if counts["truncated_rate"] > MOST_CUT:
@@ -53,6 +51,13 @@ class Answered:
         if counts["logprob_faults"]:
             told.append(f"{counts['logprob_faults']} log-probabilities cannot be used: {counts['logprob_fault']}")
         return told
+
+    @property
+    def _hint(self) -> str:
+        """How to score the splits that were answered, where whole splits were left out."""
+        there = {*self.table["split"].dropna()}
+        said = {*self.table.loc[self.table["code"] != CODES[None], "split"].dropna()}
+        return f"; --split {','.join(sorted(said))} scores what was asked alone" if said < there and said else ""
 
 
 def _few(ids: Sequence[str]) -> str:

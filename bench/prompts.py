@@ -3,7 +3,7 @@
 import hashlib
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -12,6 +12,7 @@ from typing import Any
 import pandas as pd
 
 from bench import wording
+from bench.questions_file import in_splits
 from bench.rendering import language
 
 SAID = 200  # characters of a reply that a second question repeats, as published
@@ -74,15 +75,16 @@ def prompts() -> dict[str, Prompt]:
 
 
 def asked_questions(
-    questions: pd.DataFrame, prompt: Prompt, families: list[str], limit: int | None, shots: int, ablate: str | None
-) -> pd.DataFrame:
+    questions: pd.DataFrame, prompt: Prompt, families: list[str], limit: int | None, shots: int, ablate: str | None,
+    splits: Collection[str] = (),
+) -> pd.DataFrame:  # fmt: skip
     """The rows (of bench.answered.questions_to_score) to ask, in the order in which they are asked.
 
     `question` is what is left of it where something is ablated. The order is that of a digest of each pair or group: so
     a limit draws from all families, holds pairs together, and is part of every larger one. With shots, which come from
-    the split train, no row of that split is asked.
+    the split train, no row of that split is asked. Raises PromptError, and SplitError of a split that no row is of.
     """
-    rows = questions
+    rows = in_splits(questions, splits)
     known = sorted(set(rows["type"]))
     for name in families:
         if name not in known:

@@ -18,6 +18,22 @@ UNSCORED = ("provenance", "canary", "goal", "links", "rules", "axioms", "evidenc
 ANSWERS = ("TRUE", "FALSE")
 
 
+class SplitError(ValueError):
+    """A split that the questions do not have, in one sentence."""
+
+
+def in_splits(questions: pd.DataFrame, names: Collection[str]) -> pd.DataFrame:
+    """The rows of some splits; all, where none is named. Raises SplitError for one that no row is of."""
+    if not names:
+        return questions
+    known = sorted(set(questions["split"].dropna())) if "split" in questions else []
+    for name in names:
+        if name not in known:
+            there = f"this data set has {', '.join(known)}" if known else "the rows of this data set have no splits"
+            raise SplitError(f"--split {shown(name)}: {there}")
+    return questions[questions["split"].isin(names)]
+
+
 @dataclass(frozen=True)
 class Fault:
     """What is wrong with a file (`line` is null) or with one of its lines, in one sentence."""

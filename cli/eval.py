@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli.options import UsageError
-from cli.score import Dataset, questions_of, score_file
+from cli.score import Dataset, Split, listed, questions_of, score_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,6 +34,7 @@ def evaluate(
     prompt: Annotated[str, typer.Option(help="v2 (as published), direct, cot, or cuc (pairs only).")] = "direct",
     limit: Annotated[int | None, typer.Option(min=1, help="Ask N questions, drawn evenly.")] = None,
     families: Annotated[str | None, typer.Option(metavar="A,B", help="Ask these families only.")] = None,
+    split: Split = None,
     shots: Annotated[int, typer.Option(min=0, max=64, help="Answered examples in front, from the split train.")] = 0,
     epochs: Annotated[int, typer.Option(min=1, max=1000, help="Ask each question N times, at temperature 1.")] = 1,
     ablate: Annotated[
@@ -90,8 +91,7 @@ def evaluate(
         if not (human or estimate or asked):  # what may fail comes first
             asked = ready(name, base_url, chosen, epochs, logprobs, timeout)
         questions, digest, notes = questions_of(dataset, () if name == AGENT else None)
-        wanted = [family.strip() for family in (families or "").split(",") if family.strip()]
-        rows = asked_questions(questions, chosen, wanted, limit, shots, ablate)
+        rows = asked_questions(questions, chosen, listed(families), limit, shots, ablate, listed(split))
         front = shots_text(questions, chosen, shots)
         if human:
             return _write_sheet(place, rows)
@@ -111,12 +111,13 @@ def _sentences() -> Iterator[None]:
     """What cannot be asked is told as wrong use."""
     from bench.models import ModelError
     from bench.prompts import PromptError
+    from bench.questions_file import SplitError
     from bench.runs import RunError
     from bench.tool_budget import ToolError
 
     try:
         yield
-    except (ModelError, PromptError, RunError, ToolError) as error:
+    except (ModelError, PromptError, RunError, SplitError, ToolError) as error:
         raise UsageError(str(error)) from None
 
 

@@ -25,6 +25,7 @@ Given = Annotated[
     Path | None,
     typer.Option("--dataset", metavar="PATH", help=f"{WHERE}; not needed for replies that carry their questions."),
 ]
+Split = Annotated[str | None, typer.Option("--split", metavar="A,B", help="Questions of these splits only.")]
 Json = Annotated[bool, typer.Option("--json", help="Print scores as JSON.")]
 Html = Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write a page that opens from disk.")]
 Parser = Annotated[str, typer.Option("--parser", help="Of replies: default, or v2 for the published rule.")]
@@ -34,6 +35,7 @@ Rule = Annotated[str, typer.Option("--care", help="Flags: ours, or v2 with pc ag
 def score(
     predictions: Annotated[Path, typer.Argument(metavar="PREDICTIONS", help="Replies: .jsonl, .csv, .json or .eval.")],
     dataset: Given = None,
+    split: Split = None,
     as_json: Json = False,
     html: Html = None,
     parser: Parser = "default",
@@ -51,8 +53,8 @@ def score(
     [bold]bench score run.eval --dataset ChaosBench-Logic --parser v2 --json[/bold]
     """
     said = _read(predictions)
-    known = questions_of(dataset) if dataset else questions_in([said])
-    score_file(said, *known, as_json, html, parser, rule, every)
+    questions, digest, notes = questions_of(dataset) if dataset else questions_in([said])
+    score_file(said, _of_splits(questions, split), digest, notes, as_json, html, parser, rule, every)
 
 
 def score_file(
@@ -80,6 +82,7 @@ def score_file(
 def compare(
     predictions: Annotated[list[Path], typer.Argument(metavar="A B ...", help="Files of replies, or folders.")],
     dataset: Given = None,
+    split: Split = None,
     as_json: Json = False,
     html: Html = None,
     parser: Parser = "default",
@@ -96,7 +99,7 @@ def compare(
     files = [file for path in predictions for file in _files(path)]
     if len(files) < 2 and not any(path.is_dir() for path in predictions):
         raise UsageError("two files of replies or more are needed; `bench score` scores one")
-    _together(files, dataset, as_json, html, parser, rule)
+    _together(files, dataset, split, as_json, html, parser, rule)
 
 
 def _files(path: Path) -> list[Path]:
@@ -110,13 +113,14 @@ def _files(path: Path) -> list[Path]:
 
 
 def _together(
-    files: list[Path], dataset: Path | None, as_json: bool, html: Path | None, parser: str, rule: str
+    files: list[Path], dataset: Path | None, split: str | None, as_json: bool, html: Path | None, parser: str, rule: str
 ) -> None:  # fmt: skip
     from bench.answered import baseline_tables
     from bench.care import standing
 
     all_said = [_read(path) for path in files]
     questions, digest, notes = questions_of(dataset) if dataset else questions_in(all_said)
+    questions = _of_splits(questions, split)
     every = _all_answered(all_said, questions, parser)
     notes += _warnings(every)
     comparison = _comparison(every, digest)
@@ -202,6 +206,20 @@ def _to_score(questions: "pd.DataFrame", faults: list[Any], digest: str) -> "tup
     own = "cluster" in questions and questions["cluster"].notna().any()
     notes = [] if own else ["the data set has no clusters: the system is the cluster"]
     return questions_to_score(questions), digest, notes
+
+
+def listed(names: str | None) -> list[str]:
+    """The names of an option such as "A,B"."""
+    return [name.strip() for name in (names or "").split(",") if name.strip()]
+
+
+def _of_splits(questions: "pd.DataFrame", split: str | None) -> "pd.DataFrame":
+    from bench.questions_file import SplitError, in_splits
+
+    try:
+        return in_splits(questions, listed(split))
+    except SplitError as error:
+        raise UsageError(str(error)) from None
 
 
 def _read(path: Path) -> "Predictions":

@@ -5,7 +5,7 @@ import pytest
 
 from bench.answered import questions_to_score
 from bench.prompts import PromptError, asked_questions, prompts, shots_text, temperature
-from bench.questions_file import questions_frame
+from bench.questions_file import SplitError, questions_frame
 
 
 def row(n, **more):
@@ -25,8 +25,18 @@ def frame(rows) -> pd.DataFrame:
 ROWS = frame([row(n) for n in range(80)])
 
 
-def chosen(rows=ROWS, prompt="direct", families=(), limit=None, shots=0, ablate=None):
-    return asked_questions(rows, prompts()[prompt], list(families), limit, shots, ablate)
+def chosen(rows=ROWS, prompt="direct", families=(), limit=None, shots=0, ablate=None, splits=()):
+    return asked_questions(rows, prompts()[prompt], list(families), limit, shots, ablate, splits)
+
+
+def test_splits_are_asked_alone():
+    rows = chosen(splits=["test"])
+    assert (set(rows["split"]), len(rows)) == ({"test"}, 40)
+    assert len(chosen(splits=["test", "train"])) == len(ROWS)
+    with pytest.raises(SplitError, match="this data set has test, train"):
+        chosen(splits=["dev"])
+    with pytest.raises(SplitError, match="have no splits"):
+        chosen(ROWS.assign(split=None), splits=["test"])
 
 
 def test_the_published_prompt_is_the_published_one():

@@ -126,7 +126,7 @@ def test_what_is_wrong_with_replies_is_told(folder: Path, tmp_path: Path) -> Non
     made = json.loads(done.stdout)
     assert "has an answer in line 300 already" in done.stderr
     assert (made["unknown"], made["unknown_ids"], made["missing"], made["logprob_faults"]) == (1, ["nobody"], 101, 2)
-    assert any("1 replies are to no question of the data set: nobody" in note for note in made["notes"])
+    assert any("1 replies are to no question that is scored: nobody" in note for note in made["notes"])
     assert any("101 of 400 questions have no reply" in note for note in made["notes"])
     assert made["overall"]["mcc_strict"]["value"] < made["overall"]["mcc"]["value"]
     failed = [row | {"response": None, "error": "HTTP 429"} if i < 10 else row for i, row in enumerate(rows)]
@@ -198,3 +198,22 @@ def test_replies_that_carry_their_questions_need_no_data_set(folder: Path, tmp_p
     done = bench("score", str(folder / "runs/good.jsonl"))
     assert done.returncode == 2
     assert "without --dataset there is nothing to compare with" in done.stderr.replace("\n", " ")
+
+
+def test_replies_to_one_split_are_scored_on_it(folder: Path, tmp_path: Path) -> None:
+    rows = [json.loads(line) for line in (folder / "questions.jsonl").read_text().splitlines()]
+    parts = [row | {"split": "dev" if row["cluster"] < "block10" else "test"} for row in rows]
+    dataset = str(written(tmp_path / "questions.jsonl", parts))
+    asked = {row["id"] for row in parts if row["split"] == "dev"}
+    said = [json.loads(line) for line in (folder / "runs/good.jsonl").read_text().splitlines()]
+    plain = [{"id": row["id"], "response": row["response"]} for row in said if row["id"] in asked]
+    replies = str(written(tmp_path / "dev.jsonl", plain))
+    whole = json.loads(bench("score", replies, "--dataset", dataset, "--json").stdout)
+    assert whole["missing"] == len(parts) - len(asked)
+    assert any("--split dev scores what was asked alone" in note for note in whole["notes"])
+    part = json.loads(bench("score", replies, "--dataset", dataset, "--split", "dev", "--json").stdout)
+    assert (part["missing"], part["questions"], part["replies"]) == (0, len(asked), len(asked))
+    assert part["overall"]["mcc"] == whole["overall"]["mcc"]  # what was not asked is in no MCC
+    done = bench("score", replies, "--dataset", dataset, "--split", "trian")
+    assert done.returncode == 2
+    assert "--split 'trian': this data set has dev, test" in done.stderr.replace("\n", " ")
