@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from bench.baselines import Result
     from bench.questions import Item
     from cache.results import Results
+    from dynamics.system import System
     from labeling.workers import Workers
 
 
@@ -33,6 +34,7 @@ class Wanted:
     lang: str
     fresh: bool
     release: Path | None
+    own: "tuple[System, ...]" = ()
 
 
 def generate(
@@ -49,6 +51,9 @@ def generate(
     release: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Ground truth to ask about; else the shipped one.")
     ] = None,
+    system: Annotated[
+        list[Path] | None, typer.Option(metavar="FILE", help="TOML of your own systems that --release has points of.")
+    ] = None,
     out: Annotated[Path, typer.Option(help="Folder for the rows, the card and the tasks.")] = Path("questions"),
     jobs: Annotated[int, typer.Option(min=1, max=4096, help="Processes for --fresh.")] = os.cpu_count() or 1,
     baselines: Annotated[
@@ -64,7 +69,8 @@ def generate(
 
     Examples: [bold]bench generate --preset small --seed 1[/bold] · [bold]bench generate --preset v2 --book open[/bold]
     · [bold]bench generate --family atomic=500 --family multi_hop=200 --out mine[/bold] ·
-    [bold]bench generate --preset small --seed 7 --fresh[/bold]
+    [bold]bench generate --preset small --seed 7 --fresh[/bold] ·
+    [bold]bench generate --family atomic=500 --release mine --system ricker.toml[/bold]
     """
     from rich.console import Console
     from rich.progress import Progress
@@ -74,7 +80,7 @@ def generate(
     from cache.store import write_whole
 
     begun = time.time()
-    wanted = Wanted(_sizes(preset, family or [], PRESETS), seed, book, lang, fresh, release)
+    wanted = Wanted(_sizes(preset, family or [], PRESETS), seed, book, lang, fresh, release, _own(system or [], fresh))
     with Progress(console=Console(stderr=True), transient=True) as bars:
         rows = _rows(wanted, jobs, bars)
     command = _command(preset, family or [], wanted)
@@ -118,11 +124,12 @@ def _rows(wanted: Wanted, jobs: int, bars: "Progress") -> "list[Item]":
     folder = wanted.release or SHIPPED
     try:
         table, between = points(folder), brackets(folder)
+        _check_known({*table["system_id"]}, wanted.own, folder)
         provenance = made_of(folder, wanted.seed, {n: getattr(wanted, n) for n in ("book", "lang", "fresh")})
         workers = _workers(jobs, bars)
         if wanted.fresh:
             table = fresh_points(table, between, wanted.seed, workers("fresh values", Results(identity())))
-        asked = world(table, between, wanted.lang, asked=BOOKS[wanted.book])
+        asked = world(table, between, wanted.lang, wanted.own, BOOKS[wanted.book])
         if wanted.book == "data" or {*OF_FIGURES} & {*wanted.sizes}:
             measured = (
                 small(diagnosed(chosen(asked, wanted.seed), workers("fresh figures", kept_results())))
@@ -144,6 +151,35 @@ def _rows(wanted: Wanted, jobs: int, bars: "Progress") -> "list[Item]":
     except (NoReleaseError, TooFewError, RefusedSetError) as error:
         raise UsageError(str(error)) from None
     return made
+
+
+def _own(files: list[Path], fresh: bool) -> "tuple[System, ...]":
+    """The systems of a user's files, none of which may be called as one of the list."""
+    from dynamics.registry import system_ids, systems_in_file, variant_ids
+
+    if files and fresh:
+        raise UsageError("--fresh draws values for systems of the list; leave it or --system out")
+    own = [s for file in files for s in systems_in_file(file)]
+    taken = {*system_ids(), *variant_ids()}
+    for s in own:
+        if s.id in taken:
+            raise UsageError(f"--system: {s.id} is in the list already, or is given twice; another name is needed")
+        taken.add(s.id)
+    return tuple(own)
+
+
+def _check_known(system_ids: set[str], own: "tuple[System, ...]", folder: Path) -> None:
+    from dynamics.registry import system_ids as listed
+    from dynamics.registry import variant_ids
+
+    unknown = sorted(system_ids - {*listed(), *variant_ids(), *(s.id for s in own)})
+    if unknown:
+        raise UsageError(f"{folder} has points of {unknown[0]}, which is not in the list of systems; "
+                         f"--system {unknown[0]}.toml says what it is")  # fmt: skip
+    without = [s.id for s in own if s.id not in system_ids]
+    if without:
+        raise UsageError(f"{folder} has no points of {without[0]}; "
+                         f"`bench label {without[0]}.toml --sweep --release {folder}` puts them there")  # fmt: skip
 
 
 def _workers(jobs: int, bars: "Progress") -> "Callable[[str, Results], Workers]":
@@ -182,7 +218,8 @@ def _sizes(preset: str | None, family: list[str], presets: dict[str, dict[str, i
 def _command(preset: str | None, family: list[str], wanted: Wanted) -> str:
     parts = ["bench generate", f"--preset {preset}" if preset else "", *(f"--family {one}" for one in family)]
     parts += [f"--seed {wanted.seed}", f"--book {wanted.book}", f"--lang {wanted.lang}",
-              "--fresh" if wanted.fresh else "", "--release DIR" if wanted.release else ""]  # fmt: skip
+              "--fresh" if wanted.fresh else "", "--release DIR" if wanted.release else "",
+              "--system FILE" if wanted.own else ""]  # fmt: skip
     return " ".join(part for part in parts if part)
 
 

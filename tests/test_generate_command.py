@@ -2,6 +2,7 @@
 
 import json
 
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
@@ -40,6 +41,29 @@ def test_rows_are_printed_for_programs(release, tmp_path):
     rows = [json.loads(line) for line in run.stdout.splitlines()]
     assert len(rows) == 8
     assert {(row["book"], row["lang"]) for row in rows} == {("open", "zh")}
+
+
+def test_own_systems_are_asked_about_by_their_equations(made_up, tmp_path):
+    """Points of a system that is in no list, in a release beside others."""
+    known = made_up[made_up["system_id"] == "logistic_r4"]
+    (tmp_path / "points.parquet").write_bytes(packed(pd.concat([made_up, known.assign(system_id="mine")])))
+    (tmp_path / "thresholds.jsonl").write_bytes(b"")
+    file = tmp_path / "mine.toml"
+    file.write_text('kind = "map"\nstate = { x = 0.3 }\nparameters = { r = 4 }\nrule = ["r*x*(1 - x)"]\n')
+    run = generated(tmp_path, tmp_path / "without", "--family", "atomic=200")
+    assert "has points of mine, which is not in the list of systems; --system mine.toml says what it is" in str(
+        run.exception
+    )
+    run = generated(tmp_path, tmp_path / "set", "--family", "atomic=40", "--system", str(file), "--json")
+    rows = [row for row in map(json.loads, run.stdout.splitlines()) if row["system_id"] == "mine"]
+    assert rows
+    assert all("x -> r*x*(1 - x)" in row["question"] for row in rows)
+    run = generated(tmp_path, tmp_path / "set", "--family", "atomic=8", "--system", str(file), "--fresh")
+    assert "--fresh draws values for systems of the list" in str(run.exception)
+    (tmp_path / "henon.toml").write_text(file.read_text())
+    for own, sentence in ((tmp_path / "henon.toml", "henon is in the list already"), (file, "mine is in the list")):
+        run = generated(tmp_path, tmp_path / "set", "--family", "atomic=8", "--system", str(own), "--system", str(own))
+        assert sentence in str(run.exception)
 
 
 @pytest.mark.parametrize(("options", "sentence"), [
