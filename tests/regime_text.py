@@ -7,6 +7,7 @@ deviation and by what recurs. Where these do not tell, the answer is None.
 
 import re
 from functools import lru_cache
+from itertools import count
 from typing import NamedTuple
 
 import numpy as np
@@ -32,6 +33,7 @@ TURNS = 400  # of the time that the state takes to go once around, before and wh
 LATER = 2000  # after which chaos is looked at again: it may have been a transient
 GROWTH = 0.02  # of the deviation in one turn, above which it is growth
 ITERATES = 20_000
+CALLS = 2_500_000  # of the rule, some half a minute: what is not known then stays open
 RECURRENCE = 1e-4  # of the extent
 NOISE = 1e-8  # of the state, below which what moves is the integrator's error: a rest, which crosses no section
 
@@ -102,6 +104,7 @@ def regime(discrete, rule, lets, rings, values):
         return None
     arguments = [sp.Symbol("t", real=True), *symbols]
     f = sp.lambdify(arguments, list(rates), modules=["math", {"Abs": abs, "sign": np.sign, "Mod": lambda a, b: a % b}])
+    f = limited(f, CALLS)
     smooth = rates.replace(sp.Mod, lambda x, _: x).replace(sp.floor, lambda x: sp.Integer(0))  # all but its jumps
     slopes = smooth.jacobian(symbols).replace(sp.DiracDelta, lambda *_: sp.Integer(0))
     j = sp.lambdify(arguments, slopes.tolist(), modules=["numpy"])
@@ -112,6 +115,18 @@ def regime(discrete, rule, lets, rings, values):
     except (OverflowError, ZeroDivisionError, ValueError):
         return None
     return seen
+
+
+def limited(f, most):
+    """A function that may be called so many times; the next call raises ValueError."""
+    calls = count(1)
+
+    def called(*values):
+        if next(calls) > most:
+            raise ValueError(f"the rule was called {most} times")
+        return f(*values)
+
+    return called
 
 
 def judged(escaped, resting, recurring, halves):
