@@ -2,8 +2,7 @@
 
 import hashlib
 import json
-import sys
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,8 @@ from dynamics.nearest import shown
 NEEDED = ("id", "question", "ground_truth", "type")  # of which each is a text
 KNOWN = (*NEEDED, "system_id", "template", "name")
 UNSCORED = ("provenance", "canary", "goal", "links", "rules", "axioms", "evidence")  # for readers of the data set
+SHARED = ("ground_truth", "type", "system_id", "template", "name", "file", "book", "lang", "split", "cluster", "gold3",
+          "predicate", "polarity", "form", "role", "negates", "context")  # fmt: skip
 ANSWERS = ("TRUE", "FALSE")
 
 
@@ -63,11 +64,9 @@ def read_questions(path: Path, without: Collection[str] = ()) -> tuple[pd.DataFr
         return questions_frame([], {}), [
             Fault(str(path), None, "this folder has no .jsonl file, nor has a folder data in it")
         ]
-    rows: list[dict[str, Any]] = []
     faults: list[Fault] = []
     seen: dict[str, str] = {}
-    for file in files:
-        _read(file, rows, faults, seen, without)
+    rows = (row for file in files for row in _read(file, faults, seen, without))
     return questions_frame(rows, _names(path)), faults
 
 
@@ -89,13 +88,19 @@ def digest(path: Path) -> str:
     That is of the sorted lines "path:SHA-256:lines" of its files, with paths from the folder on.
     """
     if path.is_file():
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    lines = []
-    for file in _files(path):
-        content = file.read_bytes()
-        count = sum(1 for line in content.split(b"\n") if line.strip())
-        lines.append(f"{file.relative_to(path).as_posix()}:{hashlib.sha256(content).hexdigest()}:{count}\n")
-    return hashlib.sha256("".join(sorted(lines)).encode()).hexdigest()
+        return _sha256(path)[0]
+    each = ((file.relative_to(path).as_posix(), *_sha256(file)) for file in _files(path))
+    return hashlib.sha256("".join(sorted(f"{name}:{sha}:{lines}\n" for name, sha, lines in each)).encode()).hexdigest()
+
+
+def _sha256(file: Path) -> tuple[str, int]:
+    """A file's SHA-256 and its lines that are not blank, without having it in memory whole."""
+    made, lines = hashlib.sha256(), 0
+    with file.open("rb") as stream:
+        for line in stream:
+            made.update(line)
+            lines += bool(line.strip())
+    return made.hexdigest(), lines
 
 
 def _files(path: Path) -> list[Path]:
@@ -105,9 +110,9 @@ def _files(path: Path) -> list[Path]:
 
 
 def _read(
-    file: Path, rows: list[dict[str, Any]], faults: list[Fault], seen: dict[str, str], without: Collection[str]
-) -> None:  # fmt: skip
-    """Add a file's questions and faults."""
+    file: Path, faults: list[Fault], seen: dict[str, str], without: Collection[str]
+) -> Iterator[dict[str, Any]]:  # fmt: skip
+    """A file's questions; in the end its faults are added."""
     wrong: list[Fault] = []
     count = 0
     for n, line in json_lines(file):
@@ -120,9 +125,7 @@ def _read(
             wrong.append(Fault(str(file), n, told))
         else:
             seen[row["id"]] = f"{file.name}, line {n}"
-            # names of keys are one object each, not one for each row
-            kept = {sys.intern(key): value for key, value in row.items() if key not in without}
-            rows.append(kept | {"file": str(file), "line": n})
+            yield {key: value for key, value in row.items() if key not in without} | {"file": str(file), "line": n}
     faults += told_once(file, wrong, count)
 
 
@@ -184,10 +187,21 @@ def _names(path: Path) -> dict[str, str]:
     return names
 
 
-def questions_frame(rows: list[dict[str, Any]], names: dict[str, str]) -> pd.DataFrame:
-    """Rows as the frame that `read_questions` returns."""
-    keys = dict.fromkeys([*KNOWN, *(key for row in rows for key in row if key not in ("file", "line")), "file", "line"])
-    frame = pd.DataFrame({key: pd.Series([row.get(key) for row in rows], dtype=object) for key in keys})
+def questions_frame(rows: Iterable[dict[str, Any]], names: dict[str, str]) -> pd.DataFrame:
+    """Rows as the frame that `read_questions` returns; of a long file no more than a row at a time is kept as such."""
+    columns: dict[str, list[Any]] = {key: [] for key in KNOWN}
+    known: dict[str, str] = {}  # words that stand in many rows are kept once
+    count = 0
+    for row in rows:
+        for key, value in row.items():
+            column = columns.setdefault(key, [])
+            column += [None] * (count - len(column))
+            column.append(known.setdefault(value, value) if isinstance(value, str) and key in SHARED else value)
+        count += 1
+    for column in columns.values():
+        column += [None] * (count - len(column))
+    columns |= {key: columns.pop(key, []) for key in ("file", "line")}  # in the end
+    frame = pd.DataFrame({key: pd.Series(column, dtype=object) for key, column in columns.items()})
     frame["line"] = frame["line"].astype(int)
     frame["name"] = [name if isinstance(name, str) else _name(system_id, names)
                      for name, system_id in zip(frame["name"], frame["system_id"], strict=True)]  # fmt: skip
