@@ -21,8 +21,7 @@ from labeling.settings import share
 LONGEST, FEWEST, LEAST = 16_384, 512, 64  # samples of a lane; LEAST where FEWEST are AFFORDABLE budgets or more
 AFFORDABLE = 4
 PER_TURN = 12  # samples of an autonomous flow per turn
-# steps of a lane; under noise each costs the deviates of ten others, and of a field a thousand
-BUDGET, NOISE_BUDGET, FIELD_BUDGET = 750_000, 250_000, 20_000
+BUDGET, FIELD_BUDGET = 750_000, 20_000  # steps of a lane; of a field's, which cost a thousand times as much
 BATCHES = 16  # of a lane, for the standard error of its average
 SIGMAS = 5.0  # standard errors within which averages agree
 RESOLVED = 0.25  # of the standard deviation: five standard errors must be below it
@@ -70,7 +69,7 @@ class Averages:
             starts = path[np.linspace(0, len(path) - 1, LANES).astype(int)].T.copy()
         else:
             starts = e.states_at(np.linspace(0, len(e.series) - 1, LANES).astype(int))
-        budget = {"pde": FIELD_BUDGET, "sde": NOISE_BUDGET}.get(s.kind, BUDGET * share(s))
+        budget = FIELD_BUDGET if s.kind == "pde" else BUDGET * share(s)
         least = FEWEST if FEWEST * self.interval <= AFFORDABLE * budget else LEAST
         count = int(np.clip(budget // self.interval, least, LONGEST))
         parameters = np.repeat(e.parameters[:, None], LANES, axis=1)
